@@ -193,3 +193,18 @@ def test_commands_on_results_with_fractions() -> None:
     succeeds("audit", "o")
     succeeds("page", "o")
     succeeds("explain", "0.5436", "l.txt", "p.txt", "-m", "ndcg")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_fraction_of_one_subtopic_is_not_lost_in_the_largest_grade() -> None:
+    Path("d.qrels").write_text("1 1 a 1\n1 2 a 0.5\n", encoding="utf-8")
+    with refuses("d.qrels:2", "grade-values"):
+        readers.read_qrels("d.qrels", format="diversity")
+
+
+@pytest.mark.usefixtures("folder")
+def test_why_counts_in_the_sense_of_its_metric() -> None:
+    config("map(convention=trec_eval9)", SKLEARN)
+    succeeds("run", "c.yaml")
+    shown = succeeds("why", "o", "--run", "r", "-m", SKLEARN)
+    assert "3 queries, 1 without relevant documents (zero)" in shown

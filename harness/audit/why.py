@@ -644,11 +644,12 @@ def _cell(account: Account) -> Iterator[Grid]:
     how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
     weighted = ", each query by its weight" if metric.definition.weight is not None else ""
     undefined = f"; undefined for {queries - n}" if n < queries else ""
+    own = replace(evaluation.counts, empty=evaluation.counts.empty_of(str(metric)))
     values, qids = evaluation.column(str(metric)), evaluation.qids.to_pylist()
     order = [at for at in np.argsort(values, kind="stable") if not math.isnan(values[at])]
     ranked = [f"{qids[at]} {values[at]:.4f}" for at in order]
     counts = (
-        str(evaluation.notes),
+        replace(evaluation, counts=own).notes,
         f"{how} over {counted(n, 'query', 'queries')}{weighted}{undefined}",
         f"largest:  {', '.join(ranked[::-1][:EXTREMES]) or 'none'}",
         f"smallest: {', '.join(ranked[:EXTREMES]) or 'none'}",

@@ -133,8 +133,10 @@ def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
         what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
         return Problem("", what, fix=fix)
     if whole and float(text) != int(float(text)):
-        fix = f"write whole numbers, or another name above a column that holds no {word}s"
-        return Problem("", f"{word}: expected a whole number, {got}", fix=fix)
+        rule = "grade-values" if word == "grade" else ""  # the grade of one subtopic
+        if word != "grade":
+            fix = f"write whole numbers, or another name above a column that holds no {word}s"
+        return Problem("", f"{word}: expected a whole number, {got}", fix=fix, rule=rule)
     return None
 
 

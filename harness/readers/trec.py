@@ -50,7 +50,7 @@ MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whol
 RANKING = Layout(("qid", "docno", "rank", "score"), ("qid", "docno"), number="score")
 BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", header=1)
 DIVERSITY = Layout(
-    ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade"
+    ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade", whole=True
 )
 _RANK = re.compile(rb"\d{1,9}")
 MOST_SUBTOPICS = 62
