@@ -293,10 +293,7 @@ class HarnessWarning(UserWarning):
 
     def __init__(self, text: str | Finding) -> None:
         self.finding = text if isinstance(text, Finding) else None
-        if isinstance(text, Finding):
-            at = f"{text.place}: " if text.place else ""
-            text = printable(f"{at}{text.what}")
-        super().__init__(text)
+        super().__init__(printable(text.message) if isinstance(text, Finding) else text)
 
 
 Severity = Literal["error", "warning", "note"]
@@ -413,26 +410,25 @@ def notice(found: Finding) -> None:
         warn(found)
 
 
-def warn(what: str | Finding | HarnessWarning) -> None:
+def warn(what: str | Finding) -> None:
     """Warn in Python, at the line that called this package."""
     package, frame, level = __name__.partition(".")[0], sys._getframe(1), 2
     while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in (
         package, "contextlib",
     ):  # fmt: skip
         frame, level = frame.f_back, level + 1
-    one = what if isinstance(what, HarnessWarning) else HarnessWarning(what)
-    warnings.warn(one, stacklevel=level)
+    warnings.warn(HarnessWarning(what), stacklevel=level)
 
 
 @contextlib.contextmanager
-def warning_at_end() -> Iterator[list[HarnessWarning]]:
-    """Give a list, and warn of each warning in it at the end, even if that is an error."""
-    warned: list[HarnessWarning] = []
+def warning_of_errors() -> Iterator[None]:
+    """Warn of what was found before an error ended the work."""
     try:
-        yield warned
-    finally:
-        for one in warned:
-            warn(one)
+        yield
+    except HarnessError as error:
+        for found in error.findings:
+            warn(found)
+        raise
 
 
 def _examples(examples: tuple[str, ...], count: int, at_least: bool = False) -> str:

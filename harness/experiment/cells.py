@@ -22,7 +22,6 @@ from ..errors import (
     AlignmentError,
     Finding,
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     ShortageError,
@@ -86,18 +85,31 @@ def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[JobResult]:
 
 
 def evaluate_all(
-    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None,
-    warned: list[HarnessWarning] | None = None,
-) -> Results:  # fmt: skip
+    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None
+) -> Results:
     """Evaluate the cells of a config, in this process or by a pool; the results are the same.
 
     They have the board of all cells, the findings, and the parts of the manifest about cells and
-    inputs. Records are taken from the cache and kept in it as soon as they are computed. What the
-    user should see now is added to `warned`. VerificationError if the cross-check finds a
-    difference; InputError if the guard finds an error that is not one run's alone.
+    inputs. Records are taken from the cache and kept in it as soon as they are computed.
+    VerificationError if the cross-check finds a difference; InputError if the guard finds an error
+    that is not one run's alone. Errors have the findings to warn of.
     """
-    warned = [] if warned is None else warned
-    groups = _groups_of(cells, warned)
+    of_groups = list[Finding]()
+    try:
+        with collecting(of_groups):
+            groups = load_groups(cells)
+        results = _evaluated(config, cells, cache, pool, groups)
+    except HarnessError as error:
+        error.findings = (*of_groups, *error.findings)
+        raise
+    return replace(results, shown=(*of_groups, *results.shown))
+
+
+def _evaluated(
+    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None,
+    groups: Mapping[str, Grouping],
+) -> Results:  # fmt: skip
+    """Evaluate the cells whose queries have these groups; see `evaluate_all`."""
     run = _Run(config, tuple(cells), cache)
     pending = [place for place in range(len(cells)) if not run.look_up(place)]
     run.cached = len(cells) - len(pending)
@@ -108,17 +120,7 @@ def evaluate_all(
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     cache.save()
-    return run.results(groups, warned)
-
-
-def _groups_of(cells: Sequence[Cell], warned: list[HarnessWarning]) -> dict[str, Grouping]:
-    """Return what groups the queries of each dataset that has groups."""
-    found = list[Finding]()
-    try:
-        with collecting(found):
-            return load_groups(cells)
-    finally:
-        warned += map(HarnessWarning, found)
+    return run.results(groups)
 
 
 class _Run:
@@ -162,10 +164,10 @@ class _Run:
         parts = self.keys.parts(cell, _digests(self.inputs))
         self.cache.put(hash_of(parts), outcome)
 
-    def results(self, groups: Mapping[str, Grouping], warned: list[HarnessWarning]) -> Results:
+    def results(self, groups: Mapping[str, Grouping]) -> Results:
         """Return everything in the config's order, after the guard has looked at it.
 
-        `groups` say what groups the queries of datasets. What to warn of is added to `warned`.
+        `groups` say what groups the queries of datasets.
         """
         config, cells = self.config, self.cells
         plugins = [str(config.base / name) for name in config.plugins if name.endswith(".py")]
@@ -183,11 +185,11 @@ class _Run:
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(
-            seen, _digests(self.inputs), failed, warned, accept=accept,
-            pooled=config.summary.pool,
-        )  # fmt: skip
+            seen, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
+        )
         self.failed |= guarded.failed
-        findings, entries, notes = [*guarded.findings], list[Entry](), list[Notes]()
+        findings, shown = [*guarded.findings], [*guarded.shown]
+        entries, notes = list[Entry](), list[Notes]()
         for place in sorted(self.records.keys() - self.failed):
             record = self.records.pop(place)  # the entry has the values now
             entry = record.entry(self.metrics, self.policy, cells[place])
@@ -197,21 +199,17 @@ class _Run:
             entries, of_groups = attach(entries, groups)
             of_groups = accepted(of_groups, config.guard.accept)
             findings += of_groups
-            warned += [
-                HarnessWarning(one.message) for one in of_groups if one.severity == "warning"
-            ]
+            shown += [one for one in of_groups if one.severity == "warning"]
         lost = [(cells[place], error) for place, error in sorted(self.failed.items())]
         of_lost = [path for cell, _ in lost for path in self.keys.files(cell)]
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)
         rows = tuple(_failed(cell, error, paths) for cell, error in lost)
         board = Leaderboard(tuple(entries), rows, config.summary)
         inputs = manifests.input_records(self.inputs, *_columns(seen), paths)
-        warnings = tuple(map(paths.placed, guarded.warnings))
         return Results(
             board, config=config, folder=config.output_folder, cached=self.cached,
-            manifest=manifests.made_manifest(config, board, notes, inputs, warnings),
-            warnings=warnings,
-            findings=tuple(map(paths.placed_finding, findings)),
+            manifest=manifests.made_manifest(config, board, notes, inputs),
+            findings=tuple(map(paths.placed_finding, findings)), shown=tuple(shown),
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,7 +30,6 @@ from ..errors import (
     AlignmentError,
     Finding,
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     ShortageError,
@@ -38,7 +38,7 @@ from ..errors import (
     did_you_mean,
     notice,
     warn,
-    warning_at_end,
+    warning_of_errors,
 )
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
@@ -179,7 +179,7 @@ def _warn_of_rows(visits: Iterable[Visit | None]) -> None:
         from ..guard.sweep import findings_of_rows
 
         for found in findings_of_rows(watched):
-            warn(found.message)
+            warn(found)
 
 
 def _evaluated(
@@ -259,6 +259,7 @@ def evaluate_files(
     """
     _load(plugins)
     from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
+    from ..guard.findings import accepted
     from ..guard.sweep import guard
 
     policy = policy or Policy()
@@ -290,19 +291,19 @@ def evaluate_files(
         )  # fmt: skip
         return replace(found, findings=(*loaded.findings, *found.findings))
 
-    with warning_at_end() as warned:
-        try:
-            cell = cell_of_files(shown_name(qrels), "", of_qrels, of_runs, (label, ""))
-            loaded = read_dataset(cell, readers.Source(qrels), wanted, policy)
-        except HarnessError as error:
-            warned += _warnings(error.findings, accept)
-            raise
+    with warning_of_errors():
+        cell = cell_of_files(shown_name(qrels), "", of_qrels, of_runs, (label, ""))
+        loaded = read_dataset(cell, readers.Source(qrels), wanted, policy)
         visits = _each(paths, visited)
-        for one in visits:
-            if one.error is not None:  # the guard will not look at it
-                warned += _warnings(one.findings[len(loaded.findings) :], accept)
         done = [one for one in visits if one.error is None]
-        guarded = guard(dict(enumerate(done)), {}, {}, warned, accept=accept, only_warns=True)
+        guarded = guard(dict(enumerate(done)), {}, {}, accept=accept, only_warns=True)
+    # the guard does not look at a run whose reader failed
+    of_failed = chain.from_iterable(
+        one.findings[len(loaded.findings) :] for one in visits if one.error is not None
+    )
+    for found in (*accepted([*of_failed], accept), *guarded.shown):
+        if found.severity != "note":
+            warn(found)
     failures = {one.cell.run: one.error for one in visits if one.error is not None}
     if failures and not (done and keep_going):
         raise _as_one([*failures.values()])
@@ -326,14 +327,6 @@ def _load(plugins: Iterable[str]) -> None:
             plugin_files.load(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
-
-
-def _warnings(findings: Sequence[Finding], accept: Sequence[str]) -> list[HarnessWarning]:
-    """Return what to warn of if the guard does not look at a file, as its reader failed."""
-    from ..guard.findings import accepted
-
-    found = accepted(findings, accept)
-    return [HarnessWarning(one.message) for one in found if one.severity != "note"]
 
 
 def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Visit]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PER_QUERY = "per_query.parquet"
 """The file with the value of each query."""
-FORMAT = 3
+FORMAT = 4
 """Format of the manifests that this version writes and reads."""
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
 PICTURES = "matplotlib"
@@ -68,9 +68,8 @@ def input_records(
 
 
 def made_manifest(
-    config: Config, board: Leaderboard, notes: Sequence[Notes], inputs: tuple[InputRecord, ...],
-    warnings: tuple[str, ...],
-) -> Manifest:  # fmt: skip
+    config: Config, board: Leaderboard, notes: Sequence[Notes], inputs: tuple[InputRecord, ...]
+) -> Manifest:
     """Return the manifest of evaluated cells, without choices, findings and outputs.
 
     It holds nothing that changes between two runs on the same inputs with the same software:
@@ -95,7 +94,6 @@ def made_manifest(
         seeds=_seeds(config, board),
         cells=tuple(map(_cell_record, board.entries, notes)),
         failed=tuple(FailedCell(**_names(one), error=one.error) for one in board.failed),
-        warnings=warnings,
         findings=(),
         outputs={},
     )
@@ -355,8 +353,6 @@ class Manifest(_Model):
     failed: tuple[FailedCell, ...] = ()
     choices: tuple[ChosenSetting, ...] = ()
     """The settings chosen on validation queries."""
-    warnings: tuple[StrictStr, ...]
-    """Warnings of the readers; paths in them as in `inputs`."""
     findings: tuple[Annotated[Finding, PlainSerializer(Finding.as_dict)], ...]
     """What the guard found, and what readers refused or warned of; notes of one rule in several
     files as one."""

@@ -84,10 +84,10 @@ class Results(Study):
         Where the files are.
     files : mapping of str to bytes
         What a run wrote, by name; empty for results that were read.
-    warnings : tuple of str
-        Paths in them as in the manifest.
     findings : tuple of Finding
         Of the guard, with its notes; paths in them as in the manifest.
+    shown : tuple of Finding
+        Those that a run just warned of, with paths as they were opened.
     errors : tuple of str
         What failed and why, with paths as they were opened; cells that failed for one reason
         together.
@@ -101,8 +101,8 @@ class Results(Study):
     folder: Path
     manifest: Manifest
     files: Mapping[str, bytes] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    shown: tuple[Finding, ...] = ()
     errors: tuple[str, ...] = ()
     cached: int = 0
     summarised: Leaderboard | None = None

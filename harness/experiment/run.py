@@ -20,7 +20,7 @@ from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, system_key, systems_of
-from ..errors import Finding, counted, warn, warning_at_end
+from ..errors import Finding, counted, warn, warning_of_errors
 from ..guard.datasets import reversals
 from ..guard.findings import accepted
 from ..input_files import add_inputs, check_outputs, keeping_inputs
@@ -113,8 +113,10 @@ def run(
             warn(text)
         add_inputs(*_inputs(loaded, cells))
         with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
-            with warning_at_end() as warned:
-                results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool, warned)
+            with warning_of_errors():
+                results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
+            for found in results.shown:
+                warn(found)
             results = render(summarise(results, cells))
             return write(results, began, force=force)
 

@@ -15,7 +15,7 @@ from ..core.entries import grouped_by
 from ..core.leaderboard import Select
 from ..core.policy import Policy
 from ..core.rules import RULES, SHOWN, finding
-from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Place
+from ..errors import AlignmentError, Finding, HarnessError, InputError, Place
 from .datasets import (
     Dataset,
     are_apart,
@@ -307,21 +307,21 @@ class Guarded:
     """The rules of the warnings about each cell, by position."""
     failed: dict[int, HarnessError]
     """Cells that a finding makes fail, by position."""
-    warnings: list[str]
-    """The readers' warnings of cells that did not fail, each once, which no finding repeats."""
+    shown: tuple[Finding, ...]
+    """Those to warn of; findings of one rule and one entry of the config's datasets are one."""
 
 
 def guard(
     seen: dict[int, Visit], digests: dict[str, str],
-    failed: dict[int, tuple[Cell, HarnessError]], warned: list[HarnessWarning], *,
-    accept: Sequence[str] = (), pooled: Sequence[str] = (), only_warns: bool = False,
+    failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str] = (),
+    pooled: Sequence[str] = (), only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
     """Return what the guard finds in the cells of a run; `digests` are by path.
 
-    What the user should see now is added to `warned`. Findings of rules in `accept` become notes,
-    and `pooled` is for `Sweep`. It raises InputError if a dataset, or the sweep as a whole,
-    has an error that is not accepted. With `only_warns` errors are warnings, if there is no config
-    that could accept them.
+    Findings of rules in `accept` become notes, and `pooled` is for `Sweep`. It raises InputError if
+    a dataset, or the sweep as a whole, has an error that is not accepted; its `findings` are
+    those to warn of. With `only_warns` errors are warnings, if there is no config that could
+    accept them.
     """
     by_path: dict[str, Dataset] = {}
     for one in seen.values():
@@ -335,13 +335,15 @@ def guard(
     found = [one.accepted(accept, only_warns) for one in found if one.finding in kept]
     # a warning of a reader never makes a cell fail
     errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
-    warned += [
-        HarnessWarning(each.message)
+    shown = tuple(
+        each
         for each in grouped(one for one in found if one not in errors)
         if each.severity != "note" and not RULES[each.rule].in_table
-    ]
+    )
     if wrong := [one.finding for one in errors if one.cell is None]:
-        raise InputError([one.problem for one in dict.fromkeys(wrong)])
+        error = InputError([one.problem for one in dict.fromkeys(wrong)])
+        error.findings = shown
+        raise error
     stopped: dict[int, HarnessError] = {
         at: GuardError([one.finding.problem for one in some])
         for at, some in grouped_by(errors, lambda one: one.cell).items()
@@ -349,10 +351,8 @@ def guard(
     }
     notes = [one for one in found if one.finding.severity == "note"]
     others = [one for one in found if one.finding.severity != "note"]
-    read = [one.finding for one in others if one.by_reader and one.cell not in stopped]
-    texts = [": ".join(filter(None, (one.place.file, one.what))) for one in read]
     findings = in_order([*(one.finding for one in others), *grouped(notes)])
-    return Guarded(findings, _marks(found, seen), stopped, [*dict.fromkeys(texts)])
+    return Guarded(findings, _marks(found, seen), stopped, shown)
 
 
 def _marks(found: Iterable[Placed], seen: Mapping[int, Visit]) -> dict[int, tuple[str, ...]]:
