@@ -62,7 +62,7 @@ def test_an_average_over_folds_has_no_interval(place: Path) -> None:
     assert (code, "[" in out) == (0, False)
 
 
-NOT_COMPARED = "runs are compared query by query, and average weighs queries by the size of"
+NOT_COMPARED = "runs are compared query by query, and 'summary: {average: ...}' weighs queries by"
 
 
 def test_averages_over_folds_are_not_compared(place: Path) -> None:

@@ -228,7 +228,7 @@ class Crosscheck:
 @lru_cache
 def _measure(metric: Metric) -> str | None:
     """Return pytrec_eval's name for a metric; None if it has none that does the same."""
-    plain = replace(metric, settings=MetricSettings(), convention=None, given=())
+    plain = replace(metric, settings=MetricSettings(), convention=None, given=(), label=None)
     base = metric.definition.trec_name
     if base not in supported_measures - {*TEXTS} or {name for name, _ in metric.params} - {"rel"}:
         return None

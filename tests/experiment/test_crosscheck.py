@@ -27,9 +27,10 @@ from harness.core.ragged import Floats
 from harness.errors import VerificationError
 from harness.experiment.crosscheck import SAMPLE, Crosscheck, Peer
 
-METRICS = parse_all(
-    ["all_trec", "map(rel=2)", "ndcg(gain=exp)@10", "recip_rank@10", "rbo", "P(ties=docno+)@5"]
-)
+METRICS = parse_all([
+    "all_trec", "map(rel=2)", "ndcg(gain=exp)@10", "recip_rank@10", "rbo", "P(ties=docno+)@5",
+    "map_min", "ndcg@10_max",
+])  # fmt: skip
 DOCNOS = st.sampled_from([f"d{i}" for i in range(12)])
 QIDS = st.sampled_from(["1", "2", "3"])
 
