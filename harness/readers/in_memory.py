@@ -118,6 +118,9 @@ def as_table(
         if kind is Qrels and all(isinstance(rows, Mapping) for rows in value.values()):
             value = with_documents(value, name or kind.kind)
         return kind.from_dict(value, name=name)
+    if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):
+        what = f"expected one {kind.kind}, got {len(value)} paths"
+        raise InputError(Problem(kind.kind, what, fix=FIX))
     if isinstance(value, tuple) and len(value) == 3:
         return _from_columns(kind, *value)
     if isinstance(value, tuple) and len(value) == 2 and kind is Qrels:

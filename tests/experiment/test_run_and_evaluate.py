@@ -179,7 +179,7 @@ class TestEvaluate:
             (QRELS, {"q": {"d": "x"}}, "run"),
             (QRELS, {"bm25": RUN, "dense": RUN}, "run"),
             (QRELS, [RUN, RUN], "scores"),
-            (QRELS, ("a.run", "b.run", "c.run"), "score"),
+            (QRELS, ("a.run", "b.run", "c.run"), "run"),
             (QRELS, {"a": pd.DataFrame({"qid": []})}, "run"),
             (QRELS, [pl.LazyFrame({"qid": []})], "scores"),
             ([0, 1], [0.5, 1.0], "relevance"),
