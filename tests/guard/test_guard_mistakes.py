@@ -360,7 +360,8 @@ TREC: dict[str, Case] = {
         fields("qrels", lambda q, *more: (f"9{q}", *more)), "error no-common-query run"
     ),
     "a header line": (
-        lines("run", lambda rows: ["qid Q0 docno rank score tag\n", *rows]), "",
+        lines("run", lambda rows: ["qid Q0 docno rank score tag\n", *rows]),
+        "error header-line run:1",
     ),
     "no tag": (fields("run", lambda *row: row[:5]), "error columns run:1"),
     "missing queries": (
