@@ -222,16 +222,14 @@ def _add_rankings(
         found = rankings[system.dataset]
         entry = cell.dataset_entry
         if last != (last := entry.model_dump_json()):
-            qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
+            qrels = cell.read_qrels()
             judged, own = qrels.to_dict(), {*system.qids}
             # an average of datasets with the same qids puts the dataset's name before each
             keys = {qid: qid if qid in own else f"{cell.dataset}/{qid}" for qid in judged}
             for qid, some in judged.items():
                 found[f"ideal/{keys[qid]}"] = _ideal(some, config.page.rankings, texts)
                 grades.update(some.values())
-        run = readers.read_run(
-            cell.run_entry.path, dataset=qrels, name=cell.run, **cell.run_entry.options()
-        )
+        run = cell.read_run(qrels)
         number = names.index(system.run)
         top = _top(judged, run, config, texts)
         found |= {f"{number}/{keys[qid]}": some for qid, some in top}

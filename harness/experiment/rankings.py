@@ -199,9 +199,8 @@ def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Ranking
     tables = []
     for cell in cells:
         if qrels is None and cell.run_entry.format not in (None, "trec"):
-            options = cell.dataset_entry.options()
-            qrels = readers.read_qrels(cell.dataset_entry.path, **options)
-        run = readers.read_run(cell.run_entry.path, dataset=qrels, **cell.run_entry.options())
+            qrels = cell.read_qrels()
+        run = cell.read_run(qrels)
         policy = config.policy.for_runs()
         run = run.without_identical_ids() if policy.drop_identical_ids else run
         rows = _first(run, depth, policy)

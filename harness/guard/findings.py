@@ -126,9 +126,8 @@ def suppressing_problems() -> Iterator[None]:
 
 def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
     """Return the judgements of a cell's dataset, read again; None if they cannot be."""
-    entry = cell.dataset_entry
     with suppressing_problems():
-        return readers.read_qrels(source or entry.path, name=cell.dataset, **entry.options())
+        return cell.read_qrels(source)
     return None
 
 

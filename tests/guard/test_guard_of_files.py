@@ -97,7 +97,7 @@ def test_compare_and_gate(folder: Path) -> None:
 def test_a_candidate_that_changes_nothing_is_no_mistake(folder: Path) -> None:
     (folder / "new.run").write_bytes((folder / "good.run").read_bytes())
     words = ("good.run", "new.run", "-m", "map")
-    gated = called("gate", *words, "--margin", "0", "--qrels", "test.txt", cwd=folder)
+    gated = called("gate", *words, "--margin", "0.01", "--qrels", "test.txt", cwd=folder)
     assert (gated.code, gated.err) == (0, "")
     assert "[same-file-twice]" in called("evaluate", "test.txt", *words, cwd=folder).err
 
@@ -120,7 +120,7 @@ def test_results_repeat_the_warnings(folder: Path) -> None:
     note = "! the guard warns of row-order (text); see harness check"
     for words in (
         ("compare", "ada", "text", "--results", "out", "-m", "map"),
-        ("compare", "out", "out"),
+        ("diff", "out", "out"),
         ("why", "out", "--run", "text", "--metric", "map"),
         ("why", "out", "--run", "text", "--metric", "map", "--query", "10"),
     ):
