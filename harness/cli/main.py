@@ -68,12 +68,26 @@ class Commands(click.Group):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             ctx.fail(f"No such command '{name}'{did_you_mean(name, COMMANDS)}")
-        return super().resolve_command(ctx, args)
+        called, command, rest = super().resolve_command(ctx, args)
+        return called, command, rest if command is None else _whole_options(command, rest)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without loading any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary(name)) for name in COMMANDS])
+
+
+def _whole_options(command: click.Command, words: list[str]) -> list[str]:
+    """Return words with each beginning of one long option alone in full: ``--missing skip``."""
+    known = [name for one in command.params for name in (*one.opts, *one.secondary_opts)]
+    end = words.index("--") if "--" in words else len(words)
+    whole = []
+    for word in words[:end]:
+        begin, is_set, value = word.partition("=")
+        names = [name for name in known if begin[:2] == "--" and name.startswith(begin)]
+        is_one = len(names) == 1 and len(begin) > 4
+        whole.append(names[0] + is_set + value if is_one else word)
+    return whole + words[end:]
 
 
 @click.group(

@@ -237,7 +237,7 @@ plugins = many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file o
 evaluation = joined(
     relevance_level, depth,
     setting(
-        Policy, "judged_only", "--judged-only", "-J", help="Take unjudged documents out first."
+        Policy, "judged_only", "--judged-only", "-J", help="Take unjudged documents out after -M."
     ),
     ties, convention,
     setting(
