@@ -22,8 +22,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import batch as batch
     from . import compat as compat
-    from .audit.explain import explain as explain
-    from .audit.why import why as why
+    from .audit.conventions import conventions as conventions
+    from .audit.trace import trace as trace
     from .batch import lightgbm as lightgbm
     from .batch import xgboost as xgboost
     from .batch.collector import BatchCollector as BatchCollector
@@ -80,8 +80,8 @@ _HOME = {
     "check": "experiment.check",
     "compare": "experiment.compare",
     "compat": "",
+    "conventions": "audit.conventions",
     "evaluate": "experiment.evaluate",
-    "explain": "audit.explain",
     "from_pytrec_eval": "batch.dicts",
     "gate": "experiment.gate",
     "lightgbm": "batch.lightgbm",
@@ -98,7 +98,7 @@ _HOME = {
     "save_predictions": "readers.in_memory",
     "table": "experiment.tables_and_plots",
     "to_pytrec_eval": "batch.dicts",
-    "why": "audit.why",
+    "trace": "audit.trace",
     "xgboost": "batch.xgboost",
 }
 _MODULES = ("batch", "compat", "lightgbm", "xgboost")

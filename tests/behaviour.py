@@ -50,11 +50,10 @@ compare bm25 tfidf lsi --results results/trec -m map --all-pairs --set compare.d
 table results/paper --format [latex|markdown|html|csv|text]
 table results/compare --spread interval --digits 4 --format [latex|markdown|html|csv|text]
 table results/quickstart --methods --format [latex|markdown|html|csv|text]
-audit configs/quickstart.yaml --format [text|csv|html]
-why results/quickstart --run bm25 --metric map
-why results/paper --run gbrt --metric map --dataset letor-fold1
-explain 0.30 {TREC} -m map --format jsonl
-explain 0.866 {LETOR} -m ndcg --format jsonl --all
+conventions configs/quickstart.yaml --format [text|csv|html]
+trace results/quickstart --run bm25 --metric map
+trace results/paper --run gbrt --metric map --dataset letor-fold1
+conventions results/quickstart --match 0.4049 --run bm25 -m map --format csv
 verify results/[quickstart|paper] --format json
 diff results/paper results/paper/tables/main.md --format jsonl
 init runs/[trec|letor] -o made/config.yaml --force
@@ -65,7 +64,7 @@ evaluate runs/trec/qrels.txt [missing.run|runs/trec] -m map
 evaluate {TREC} [-m ndgc@10|-q]
 run configs/quickstart.yaml [--sett a=b|--set policy.ties=stabel]
 table configs
-why results/quickstart --run bm52 --metric map
+trace results/quickstart --run bm52 --metric map
 """
 REAL = f"""
 evaluate {COVID}/qrels-rnd1.txt {COVID}/runs/* -m map -m P@5 -m bpref -m rbp(p=0.5) -f csv

@@ -193,7 +193,7 @@ def test_a_file_that_is_read_again_is_warned_of_once(tmp_path: Path) -> None:
     ran = called("run", "c.yaml", cwd=tmp_path)
     assert (ran.code, ran.err.count("[ranks-against-scores]")) == (0, 1)
     assert ran.err.count("warning: ") == 1
-    for command in ("why out --run r --metric map --query 10", "verify out"):
+    for command in ("trace out --run r --metric map --query 10", "verify out"):
         again = called(*command.split(), cwd=tmp_path)
         assert (again.code, again.err) == (0, ""), command
 

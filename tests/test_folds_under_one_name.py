@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.audit import convention_audit as audit
+from harness.audit.conventions import conventions
 from harness.experiment.check import check_config
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
@@ -69,7 +69,7 @@ def test_audit_has_the_values_of_the_leaderboard(config: Path) -> None:
         (entry.columns["fold"], entry.run, entry.columns["seed"]): entry.evaluation.summary()["map"]
         for entry in results.leaderboard.entries
     }
-    found = audit.audit(config, metrics=["map"], conventions=["trec_eval9"])
+    found = conventions(config, metrics=["map"], tools=["trec_eval9"])
     assert [one.dataset for one in found.matrices] == [f"letor fold={n}" for n in (1, 2, 10)]
     for one in found.matrices:
         fold = one.dataset.partition("=")[2]

@@ -41,7 +41,7 @@ RANDOM = ("low", "high")
 """Ends of columns that are drawn with names as the seed, such as ``rank_low`` and ``map high``."""
 
 
-LEFT_OUT = re.compile(r"sha256|\b[0-9a-f]{64}\b|^interval |^harness why ")
+LEFT_OUT = re.compile(r"sha256|\b[0-9a-f]{64}\b|^interval |^harness trace ")
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ def test_table(
 @pytest.mark.parametrize("query", [(), ("--query", QIDS[0]), ("--query", QIDS[9])])
 @pytest.mark.parametrize("run", RUNS[1:])
 def test_why(pair: tuple[Experiment, Experiment], run: str, query: Sequence[str]) -> None:
-    words = ("why", "trec", "--run", run, "--dataset", "setb", "--metric")
+    words = ("trace", "trec", "--run", run, "--dataset", "setb", "--metric")
     for metric in ("map", "ndcg"):
         _same_command(pair, *words, metric, *query)
 
@@ -344,5 +344,5 @@ AUDIT = ("-m", "map", "-m", "ndcg@5", *CONVENTIONS)
 
 
 @pytest.mark.parametrize("config", ["trec", "folds", "trec.yaml", "folds.yaml"])
-def test_audit(pair: tuple[Experiment, Experiment], config: str) -> None:
-    _same_command(pair, "audit", config, *AUDIT, "-f", "csv")
+def test_conventions(pair: tuple[Experiment, Experiment], config: str) -> None:
+    _same_command(pair, "conventions", config, *AUDIT, "-f", "csv")

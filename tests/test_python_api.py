@@ -18,6 +18,7 @@ from command_line import succeeds
 from refusals import refuses
 
 import harness
+from harness.audit.convention_match import Matches
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"a": 0, "b": 1}}
 RUN = {"q1": {"d1": 0.2, "d2": 0.9}, "q2": {"a": 0.3, "b": 0.5}}
@@ -161,6 +162,7 @@ WITHOUT_EXTRAS = """
 import contextlib, inspect, io, pydoc, sys
 sys.modules.update(dict.fromkeys({extras!r}))
 import harness
+from harness.audit.convention_match import Matches
 pages = [harness, *(getattr(harness, name) for name in dir(harness) if name != "__version__")]
 assert all(hasattr(harness, name) for name in harness.__all__)
 with contextlib.redirect_stdout(io.StringIO()) as shown:
@@ -173,8 +175,7 @@ assert "early_stopping" in shown.getvalue()
 qrels, run = {qrels!r}, {run!r}
 evaluation = harness.evaluate(qrels, run, ["map"])
 compared = harness.compare(qrels, {{"a": run, "b": run}}, ["map"])
-explained = harness.explain("0.75", qrels, run)
-for call in (evaluation.to_pandas, compared.to_pandas, explained.to_pandas,
+for call in (evaluation.to_pandas, compared.to_pandas,
              lambda: harness.xgboost.feval("map"),
              lambda: harness.xgboost.early_stopping("map", 2)):
     try:
@@ -189,7 +190,7 @@ def test_everything_is_shown_without_any_optional_package() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = [f"{name} is not installed | pip install {name}" for name in ("pandas", "xgboost")]
-    assert done.stdout.splitlines() == [lines[0]] * 3 + [lines[1]] * 2
+    assert done.stdout.splitlines() == [lines[0]] * 2 + [lines[1]] * 2
 
 
 def test_a_warning_is_given_once_at_the_line_that_called(tmp_path: Path) -> None:
@@ -317,27 +318,23 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
     assert harness.check(folder / "none.yaml").findings[0].rule == "missing-file"
 
 
-def test_explain_is_that_of_the_command(results: harness.Results) -> None:
+def test_conventions_are_those_of_the_command(results: harness.Results) -> None:
     (row,) = (one for one in results.rows if one["run"] == "s01")
-    folder, value = results.folder.parent, f"{row['ndcg@3']:.4f}"
-    files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
-    found = harness.explain(value, files[0], files[1], "ndcg@3", depth=1)
-    assert succeeds("explain", value, *files, "-m", "ndcg@3", "--depth", "1").split("\n")[1:] == [
-        *str(found).split("\n")[1:],
-        "",
-    ]  # the command's title also names the qrels
+    value = f"{row['ndcg@3']:.4f}"
+    found = harness.conventions(results, "ndcg", match=value, run="s01")
+    words = ("conventions", results.folder, "--match", value, "--run", "s01", "-m", "ndcg")
+    assert succeeds(*words) == f"{found}\n"
+    assert isinstance(found, Matches)
     assert found.rows[0]["metric"] == "ndcg@3"
-    assert len(found.to_pandas()) == len(found.explanations)
-    of_cell = harness.explain(value, results=results, run="s01", metrics="ndcg", k=3, depth=1)
-    assert of_cell.rows[0]["metric"] == "ndcg@3"
-    in_memory = harness.explain(float(value), QRELS, RUN, "ndcg@3", depth=1)
-    assert "nearest" in str(in_memory) or in_memory.rows
+    assert len(found.to_pandas()) == len(found.fits)
+    compared = harness.conventions(results, "ndcg@3", tools="lightgbm")
+    assert str(compared).startswith("dataset  metric")
 
 
-def test_why_is_that_of_the_command(results: harness.Results) -> None:
-    found = harness.why(results, "s01", "RR@10", query="q1")
+def test_trace_is_that_of_the_command(results: harness.Results) -> None:
+    found = harness.trace(results, "s01", "RR@10", query="q1")
     options = ["--run", "s01", "-m", "RR@10", "--query", "q1"]
-    assert succeeds("why", results.folder, *options) == f"{found}\n"
+    assert succeeds("trace", results.folder, *options) == f"{found}\n"
     assert found.is_confirmed
     assert "q1" in found._repr_html_()
     assert repr(found).startswith("<Account: recip_rank@10 of s01 on web: ")
@@ -352,14 +349,15 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [  # call, place
     (lambda r: harness.table(r).render("latx"), "format"),  # type: ignore[arg-type]
     (lambda r: harness.plot(r, "heatmpa"), ""),
     (lambda r: harness.plot(r, "heatmap", width="x"), "width"),  # type: ignore[arg-type]
-    (lambda r: harness.why(r, "s1", "rr@10"), ""),
-    (lambda r: harness.why(r, "s01", "rr@10", where=3), "where"),  # type: ignore[arg-type]
+    (lambda r: harness.trace(r, "s1", "rr@10"), ""),
+    (lambda r: harness.trace(r, "s01", "rr@10", where=3), "where"),  # type: ignore[arg-type]
     (lambda r: harness.check(3), "first"),  # type: ignore[arg-type]
     (lambda r: harness.check("a", [3]), "runs"),  # type: ignore[list-item]
     (lambda r: harness.check("a", "b", duplicates="x"), ""),  # type: ignore[arg-type]
-    (lambda r: harness.explain(0.3, "a", "b", k="x"), "k"),  # type: ignore[arg-type]
+    (lambda r: harness.conventions(r, match=[1]), "match"),  # type: ignore[arg-type]
+    (lambda r: harness.conventions(r, tools="lightbgm"), ""),
     (lambda r: harness.evaluate(QRELS, RUN, ["rbo(reference=x)"]), ""),
-    (lambda r: harness.explain("x", QRELS, RUN), ""),
+    (lambda r: harness.conventions(r, match="x"), ""),
     (lambda r: harness.metric_name("ndcg@1,2"), "metric"),
 ]
 

@@ -207,7 +207,7 @@ class Trial:
         if said.code:
             return
         self.check_per_query()
-        commands = [self.table, self.why, self.check_config, self.run_again]
+        commands = [self.table, self.trace, self.check_config, self.run_again]
         for command in self.draw.sample(commands, self.draw.choice([1, 1, 2])):
             command()
         self.call("verify", "results")
@@ -244,11 +244,11 @@ class Trial:
                 value, _ = self.cell(dataset.name, row["run"])[1].summary(metric)
                 check_value(f"table: {row['run']} on {dataset.name}, {metric}", shown, value)
 
-    def why(self) -> None:
+    def trace(self) -> None:
         run, metric = self.draw.choice(self.made.runs), self.draw.choice(self.made.labels)
         dataset = self.made.datasets[run.dataset].name
         words = ["--run", run.name, "--metric", metric, "--dataset", dataset]
-        said = self.call("why", "results", *words)
+        said = self.call("trace", "results", *words)
         head, _, value = said.out.partition("\n")[0].rpartition(": ")
         assert head == f"{metric} of {run.name} on {dataset}"
         number = value.rstrip("*~").split(" ")[0]
@@ -276,9 +276,9 @@ class Trial:
         answered = {qid for qid, _, _ in run.rows}
         missing = [qid for qid, _, _ in qrels if qid not in answered]
         for qid in (qrels[0][0], *missing[:1]):
-            self.call("why", "results", *one, "--query", qid, codes=codes)
-        self.call("explain", "0.25", "--results", "results", *one, "--depth", "0", codes=codes)
-        self.call("audit", "config.yaml", "-m", "map", "--convention", "sklearn", codes=codes)
+            self.call("trace", "results", *one, "--query", qid, codes=codes)
+        self.call("conventions", "results", "--match", "0.25", *one, codes=codes)
+        self.call("conventions", "config.yaml", "-m", "map", "--convention", "sklearn", codes=codes)
         if self.made.seed % 3 == 0:  # drawing takes longer than all else
             self.call("plot", "results", "heatmap", "-m", metric, "--format", "svg", codes=codes)
         self.call("table", "results", codes=codes)

@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("table", "out", "-f", "text"), ("gate", "c.yaml"),
         ("gate", "out", "out", "--margin", ".1"),
         ("evaluate", "q.txt", "a.run", "b.run", "-m", "map", "-m", "ndcg@3", "-m", "ndcg@5"),
-        ("correlate", "out"), ("why", "out", "--run", "a", "-m", "map", "--query", "10"),
+        ("correlate", "out"), ("trace", "out", "--run", "a", "-m", "map", "--query", "10"),
         ("compare", "a.run", "b.run", "c.run", "--qrels", "q.txt", "-m", "map", "-m", "P@2"),
     ],
     ids=lambda words: "-".join(words[:2]),

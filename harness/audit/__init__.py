@@ -1,4 +1,4 @@
-"""What a number is worth: conventions, explain, why, verify, diff of leaderboards."""
+"""What a number is worth: conventions, trace, verify, diff of leaderboards."""
 
 __all__: list[str] = []
 """Nothing here is public: names to use are in harness, harness.batch and harness.compat."""

@@ -30,8 +30,8 @@ from ..input_files import keeping_inputs
 from .printing import discard, end_unprintable, show
 
 COMMANDS = (
-    "init", "run", "evaluate", "check", "audit", "compare", "gate", "diff", "table",
-    "plot", "page", "explain", "why", "similarity", "correlate", "pool", "export", "verify",
+    "init", "run", "evaluate", "check", "compare", "gate", "diff", "table",
+    "plot", "page", "trace", "conventions", "similarity", "correlate", "pool", "export", "verify",
     "metrics", "trec_eval",
 )  # fmt: skip
 

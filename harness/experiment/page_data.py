@@ -167,7 +167,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         ("policy", ", ".join(f"{k}: {v}" for k, v in manifest.config.get("policy", {}).items())),
     ]
     first = outcome.systems[0]
-    trace = f"harness why {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
+    trace = f"harness trace {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
     if sum(one.run == first.run for one in outcome.systems) > 1:
         trace += f" --dataset {shlex.quote(first.dataset)}"
     csvs = {

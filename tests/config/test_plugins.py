@@ -113,11 +113,11 @@ def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     refused += "that would be run: mine.py\n  fix:   "
     for words, fix in (
         (["table", "out"], ""),
-        (["why", "out", "--run", "ours", "-m", "map", "--query", "q1"], ""),
+        (["trace", "out", "--run", "ours", "-m", "map", "--query", "q1"], ""),
         (["diff", "out", "out"], ""),
         (["diff", "out", "paper.md"], ""),
         (["verify", "out"], "give --plugins if you trust this code"),
-        (["audit", "out"], "audit the config that wrote them"),
+        (["conventions", "out"], "name the config that wrote them"),
     ):
         done = harness(folder, *words)
         error = f"{refused}{fix}\n" if fix else ""
@@ -160,7 +160,7 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
         facts = (str(now), now.cutoff, now.params, now.settings, now.is_built_in)
         assert facts == (str(then), then.cutoff, then.params, then.settings, then.is_built_in)
     assert entry.summary["fewest@2"] == 0.5
-    why = harness(folder, "why", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
+    why = harness(folder, "trace", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
     assert (why.returncode, why.stderr) == (
         2,
         "error: out: expected a metric of the harness with --query, got a plugin's: fewest@2\n"

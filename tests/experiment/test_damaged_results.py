@@ -39,12 +39,12 @@ def commands(folder: Path) -> Iterator[list[str]]:
     paper = folder.parent / "paper.md"
     paper.write_text(PAPER)
     yield ["table", results, "--methods"]
-    yield ["why", results, *cell, "--query", "10"]
+    yield ["trace", results, *cell, "--query", "10"]
     yield ["diff", results, results]
     yield ["compare", "--results", results, "gbrt", "neural", "--test", "sign"]
     yield ["diff", results, str(paper)]
     yield ["plot", results, "distribution", "--output", str(folder.parent / "pictures")]
-    yield ["audit", results]
+    yield ["conventions", results]
     yield ["verify", results, "--plugins"]
 
 

@@ -97,7 +97,7 @@ def test_compare_and_gate(folder: Path) -> None:
 def test_a_candidate_that_changes_nothing_is_no_mistake(folder: Path) -> None:
     (folder / "new.run").write_bytes((folder / "good.run").read_bytes())
     words = ("good.run", "new.run", "-m", "map")
-    gated = called("gate", *words, "--margin", "0.01", "--qrels", "test.txt", cwd=folder)
+    gated = called("gate", *words, "--margin", "1e-9", "--qrels", "test.txt", cwd=folder)
     assert (gated.code, gated.err) == (0, "")
     assert "[same-file-twice]" in called("evaluate", "test.txt", *words, cwd=folder).err
 
@@ -121,8 +121,8 @@ def test_results_repeat_the_warnings(folder: Path) -> None:
     for words in (
         ("compare", "ada", "text", "--results", "out", "-m", "map"),
         ("diff", "out", "out"),
-        ("why", "out", "--run", "text", "--metric", "map"),
-        ("why", "out", "--run", "text", "--metric", "map", "--query", "10"),
+        ("trace", "out", "--run", "text", "--metric", "map"),
+        ("trace", "out", "--run", "text", "--metric", "map", "--query", "10"),
     ):
         assert note in called(*words, cwd=folder).out, words
     for words in (
@@ -130,7 +130,7 @@ def test_results_repeat_the_warnings(folder: Path) -> None:
         ("gate", "out", "out", "--margin", "1"),
     ):
         assert note in called(*words, cwd=folder).err, words
-    assert "warns" not in called("why", "out", "--run", "ada", "--metric", "map", cwd=folder).out
+    assert "warns" not in called("trace", "out", "--run", "ada", "--metric", "map", cwd=folder).out
 
 
 @pytest.mark.parametrize(

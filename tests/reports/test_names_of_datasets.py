@@ -94,7 +94,7 @@ def test_a_plot_is_drawn_for_each_dataset(results: Path, kind: str) -> None:
     "words",
     [
         ("diff", "out", "out"), ("gate", "c.yaml"), ("gate", "out", "out", "--margin", ".1"),
-        ("verify", "out"), ("audit", "c.yaml"), ("correlate", "out"),
+        ("verify", "out"), ("conventions", "c.yaml"), ("correlate", "out"),
         ("page", "out", "-o", "p.html"), ("export", "out", "--to", "json"),
     ],
     ids=lambda words: "-".join(words[:2]),
@@ -107,7 +107,7 @@ def test_a_command_reads_the_results(results: Path, words: tuple[str, ...]) -> N
 
 @pytest.mark.parametrize("name", DATASETS)
 def test_why_finds_the_dataset(results: Path, name: str) -> None:
-    words = ("why", "out", "--dataset", name, "--run", "[s]", "-m", "map", "--query", "2")
+    words = ("trace", "out", "--dataset", name, "--run", "[s]", "-m", "map", "--query", "2")
     assert name in succeeds(*words, cwd=results)
 
 

@@ -145,7 +145,7 @@ export function trace(context: Context, row: number, qid: string): string {
   const run = report.systems[board.systems[row]].run ?? systemName(context, row);
   const words = ["--run", run, "--dataset", board.key ?? board.dataset, "--metric", context.metric.name, "--query", qid];
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return `harness why ${context.report.provenance.results} ${quoted.join(" ")}`;
+  return `harness trace ${context.report.provenance.results} ${quoted.join(" ")}`;
 }
 
 /** Colours from light to dark of one hue, so that they can be told apart without seeing colours. */

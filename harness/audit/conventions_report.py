@@ -1,4 +1,4 @@
-"""An audit as tables, as a page of HTML with heat maps, and as records."""
+"""Conventions as tables, as a page of HTML with heat maps, and as records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ from ..errors import first_of
 from ..reports import html
 from ..reports.grid import Grid, GridCell, filled, grid, grid_of
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
-from .convention_audit import BASE, DIGITS, Audited, ConventionRow, Matrix, OrderComparison, Walk
+from .conventions import (
+    BASE,
+    DIGITS,
+    ComparedConventions,
+    ConventionRow,
+    Matrix,
+    OrderComparison,
+    Walk,
+)
 
 REFUSED = "x"
 """Shown if a convention refuses the data."""
@@ -30,13 +38,13 @@ _HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
 """Blue and orange, which every kind of colour vision tells apart, pale enough for black text."""
 
 
-def grids(audited: Audited, details: bool = True) -> Iterator[Grid]:
+def grids(result: ComparedConventions, details: bool = True) -> Iterator[Grid]:
     """Yield an overview; with `details`, the tables of each dataset and metric.
 
     Without details, the conventions under which another system is best follow.
     """
-    yield _overview(audited)
-    for matrix in audited.matrices:
+    yield _overview(result)
+    for matrix in result.matrices:
         if details:
             yield Grid(title=_title(matrix), notes=_verdict(matrix))
             yield from _tables(matrix)
@@ -47,7 +55,7 @@ def grids(audited: Audited, details: bool = True) -> Iterator[Grid]:
         yield Grid(notes=(hint,))
 
 
-def page(audited: Audited) -> str:
+def page(result: ComparedConventions) -> str:
     """Return a page of HTML: an overview, then a section for each dataset and metric.
 
     Cells are coloured by their difference to the base: blue above it, orange below, the deepest
@@ -58,16 +66,16 @@ def page(audited: Audited) -> str:
         f'<p>Colours: <span style="background: {low}; color: #111">lower than the base</span>, '
         f'<span style="background: {high}; color: #111">higher</span>. The best system of a row '
         "is bold.</p>",
-        html.render([_overview(audited)]),
+        html.render([_overview(result)]),
     ]
-    for matrix in audited.matrices:
+    for matrix in result.matrices:
         parts.append(f"<h2>{html.in_html(_title(matrix))}</h2>")
         parts.append(html.render([Grid(notes=_verdict(matrix)), *_tables(matrix)]))
     title = "The leaderboard under every convention"
     return html.document(title, "".join(f"{part}\n" for part in parts))
 
 
-def records(audited: Audited) -> list[dict[str, Any]]:
+def records(result: ComparedConventions) -> list[dict[str, Any]]:
     """Return a record for each dataset, metric, system and convention, the base's own first.
 
     ``base`` is the base's value and ``difference`` is value minus base; both are NaN if there
@@ -83,7 +91,7 @@ def records(audited: Audited) -> list[dict[str, Any]]:
             "order_changed": found.order_changed if found.compared > 1 else None,
             "refused": row.refused[at],
         }
-        for matrix in audited.matrices
+        for matrix in result.matrices
         for row, found in matrix.compared
         for at, system in enumerate(matrix.systems)
     ]  # fmt: skip
@@ -98,9 +106,9 @@ def _title(matrix: Matrix) -> str:
     return f"{matrix.dataset}: {heading(matrix.metric)}".removeprefix(": ")
 
 
-def _overview(audited: Audited) -> Grid:
+def _overview(result: ComparedConventions) -> Grid:
     rows = []
-    for matrix in audited.matrices:
+    for matrix in result.matrices:
         compared = [one for _, one in _of_conventions(matrix)]
         changed = (
             sum(one.order_changed for one in compared),
@@ -116,7 +124,7 @@ def _overview(audited: Audited) -> Grid:
         widest = number(float(widths.max()) if widths.size else math.nan, matrix.metric)
         counts = [f"{n} of {len(compared)}" if compared else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
-    return grid(OVERVIEW, rows, left=3, notes=_left_out(audited))
+    return grid(OVERVIEW, rows, left=3, notes=_left_out(result))
 
 
 def _tables(matrix: Matrix) -> Iterator[Grid]:
@@ -240,10 +248,10 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _left_out(audited: Audited) -> Iterator[str]:
-    """Yield what was not audited."""
-    if audited.left_out:
-        names = ", ".join(audited.left_out)
-        yield f"Not audited, as it is a count or no convention compared has it: {names}."
-    for one in audited.failed:
-        yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset}: {one.error}."
+def _left_out(result: ComparedConventions) -> Iterator[str]:
+    """Yield what was not compared."""
+    if result.left_out:
+        names = ", ".join(result.left_out)
+        yield f"Not compared, as it is a count or no convention compared has it: {names}."
+    for one in result.failed:
+        yield f"Not compared, as in the leaderboard: {one.run} on {one.dataset}: {one.error}."

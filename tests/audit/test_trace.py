@@ -1,4 +1,4 @@
-"""``harness why``: the path of a cell, of a query's value, and of a row of folds and seeds."""
+"""``harness trace``: the path of a cell, of a query's value, and of a row of folds and seeds."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from folds_and_seeds import put
 from refusals import refuses
 
 import harness
-from harness.audit.why import Account, why
+from harness.audit.trace import Account, trace
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment.results import read_results
 
@@ -37,7 +37,7 @@ def results(folder: Path, metrics: str, policy: str = "") -> Path:
 
 
 def of_query(folder: Path, metric: str, query: str = "q1") -> Account:
-    return why(folder, "one", metric, query=query)
+    return trace(folder, "one", metric, query=query)
 
 
 def test_gains_discounts_and_the_running_value(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_every_value_of_the_examples_is_confirmed(workplace: Path, name: str) ->
     entry = read_results(folder).board.entries[-1]
     for metric in entry.evaluation.names:
         for query in entry.evaluation.qids.to_pylist()[::13]:
-            found = why(
+            found = trace(
                 folder, entry.run, metric, dataset=entry.dataset, where=entry.columns, query=query
             )
             assert found.is_confirmed, (metric, query)
@@ -96,7 +96,7 @@ def test_every_value_of_the_examples_is_confirmed(workplace: Path, name: str) ->
 
 def test_the_text_of_a_cell(tmp_path: Path) -> None:
     folder = results(tmp_path, "map", "depth: 3")
-    text = str(why(folder, "one", "map"))
+    text = str(trace(folder, "one", "map"))
     inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
     assert text.startswith("map of one on toy: ")
@@ -107,9 +107,9 @@ def test_the_text_of_a_cell(tmp_path: Path) -> None:
     assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
     assert "depth               3             the run's policy\n" in text
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
-    assert "has changed since the results were computed" in str(why(folder, "one", "map"))
+    assert "has changed since the results were computed" in str(trace(folder, "one", "map"))
     with refuses("one.run", error=InputError):
-        why(folder, "one", "map", query="q1")
+        trace(folder, "one", "map", query="q1")
 
 
 METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,empty=nan)@2"]'
@@ -127,7 +127,7 @@ def rows_of(folder: Path, name: str = "leaderboard") -> list[dict[str, str]]:
 
 
 def row(folder: Path, run: str, metric: str, **given: Any) -> Account:
-    found = why(folder, run, metric, **given)
+    found = trace(folder, run, metric, **given)
     assert found.repetitions
     return found
 
@@ -144,7 +144,7 @@ def test_every_sum_leads_to_the_leaderboard(tmp_path: Path, summary: str) -> Non
     cells = rows_of(folder, "leaderboard_cells")
     for line in rows_of(folder):
         for metric in ("map", "arp(over=grades)", "num_rel_ret", "gm_map"):
-            found = why(folder, line["run"], metric, dataset=line["dataset"])
+            found = trace(folder, line["run"], metric, dataset=line["dataset"])
             assert found.is_confirmed
             assert found.value == float(line[metric])
             if not found.repetitions:
@@ -175,7 +175,7 @@ def test_an_edited_leaderboard(tmp_path: Path) -> None:
     path = folder / "leaderboard.csv"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(rows_of(folder)[0]["map"], "0.9"), encoding="utf-8")
-    done = called("why", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
+    done = called("trace", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
     assert (done.code, "  leaderboard.csv holds ANOTHER value: 0.9\n" in done.out) == (1, True)
     heading, *lines = text.splitlines()
     path.write_text("\n".join([heading, *reversed(lines)]) + "\n", encoding="utf-8")
@@ -191,7 +191,7 @@ def test_a_cell_that_failed(tmp_path: Path) -> None:
     with pytest.warns(HarnessWarning, match="fewer repetitions"):
         folder = harness.run(tmp_path / "x.yaml").folder
     where = ["--where", "fold=2", "--where", "seed=2"]
-    err = refused("why", str(folder), "--run", "a", "--metric", "map", *where, cwd=tmp_path)
+    err = refused("trace", str(folder), "--run", "a", "--metric", "map", *where, cwd=tmp_path)
     assert err.startswith("error: a on web-fold2, fold=2, seed=2: ")
     assert "a-2-2.txt" in err
 
@@ -210,7 +210,7 @@ def test_a_cell_that_failed(tmp_path: Path) -> None:
 def test_which_row_or_cell_is_meant(
     tmp_path: Path, summary: str, run: str, given: dict[str, Any], name: str
 ) -> None:
-    found = why(results_with(tmp_path, summary), run, "map", **given)
+    found = trace(results_with(tmp_path, summary), run, "map", **given)
     assert found.name == name
     assert bool(found.repetitions) == name.endswith("web")
 
@@ -234,6 +234,6 @@ def test_names_that_fit_no_row_or_several(
 ) -> None:
     folder = results_with(tmp_path, summary)
     with pytest.raises(UnknownNameError, match=names):
-        why(folder, run, "map", **given)
+        trace(folder, run, "map", **given)
     with refuses("", error=UnknownNameError, suggests="map"):
-        why(folder, run, "mpa", **given)
+        trace(folder, run, "mpa", **given)

@@ -1,4 +1,4 @@
-"""``harness why``."""
+"""``harness trace``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..audit.why import grids, why
+from ..audit.trace import grids, trace
 from . import options
 from .printing import show_grids
 
@@ -32,10 +32,10 @@ def command(results: Path, where: tuple[str, ...], **settings: Any) -> None:
 
     \b
     Examples:
-      harness why results/quickstart --run bm25 --metric map
-      harness why results/quickstart --run bm25 --metric ndcg@10 --query 1
+      harness trace results/quickstart --run bm25 --metric map
+      harness trace results/quickstart --run bm25 --metric ndcg@10 --query 1
     """
-    found = why(results, where=dict(options.pairs("--where", where)), **settings)
-    show_grids(grids(found))
-    if not found.is_confirmed:
+    account = trace(results, where=dict(options.pairs("--where", where)), **settings)
+    show_grids(grids(account))
+    if not account.is_confirmed:
         raise click.exceptions.Exit(1)

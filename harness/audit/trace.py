@@ -268,7 +268,7 @@ class Account(Shown):
         return other is None or np.array_equal(other, self.value, equal_nan=True)
 
 
-def why(
+def trace(
     results: PathLike | Results,
     run: str,
     metric: str,
@@ -278,7 +278,7 @@ def why(
     where: Mapping[str, Any] | None = None,
     inputs: PathLike | None = None,
 ) -> Account:
-    """Show where one number of a leaderboard comes from, as ``harness why`` does.
+    """Show where one number of a leaderboard comes from, as ``harness trace`` does.
 
     Parameters
     ----------
@@ -525,7 +525,7 @@ def _part(entry: Entry, metric: Metric) -> FoldShare:
 
 
 def grids(found: Account) -> Iterator[Grid]:
-    """Yield what ``harness why`` prints."""
+    """Yield what ``harness trace`` prints."""
     query = f" of query {found.qid}," if found.qid else " of"
     notes = [*warned_of([(found.run, found.warned)]), *_summary(found)]
     title = f"{found.metric}{query} {found.name}: {_text(found.value)}"
@@ -633,7 +633,7 @@ def _pointer(row: Account) -> Iterator[Grid]:
     options = {"run": row.run, "metric": str(row.metric), "dataset": cell.dataset}
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     words += [word for one in cell.columns.items() for word in ("--where", "=".join(one))]
-    command = f"harness why {shlex.join([row.folder, *words])}"
+    command = f"harness trace {shlex.join([row.folder, *words])}"
     yield Grid(title="One of the cells, with its files, counts and settings:", notes=(command,))
 
 

@@ -1,4 +1,4 @@
-"""``harness audit``: a leaderboard under every convention, worked by hand."""
+"""``harness conventions``: a leaderboard under every convention, worked by hand."""
 
 import math
 import re
@@ -14,8 +14,8 @@ from refusals import refuses
 from scipy.stats import kendalltau
 
 import harness
-from harness.audit.convention_audit import ConventionRow, Matrix, audit, compare
-from harness.audit.convention_audit_report import grids, records
+from harness.audit.conventions import ConventionRow, Matrix, compare, conventions
+from harness.audit.conventions_report import grids, records
 from harness.core.names import parse
 from harness.core.settings import CONVENTIONS
 from harness.errors import AlignmentError, InputError
@@ -64,7 +64,7 @@ def values(matrix: Matrix) -> dict[str, list[float]]:
 
 
 def test_the_order_of_two_systems_depends_on_the_gain(toy: Path) -> None:
-    found = audit(toy)
+    found = conventions(toy)
     (matrix,) = found.matrices
     assert found.left_out == ("rbo(p=0.9)",)  # which no convention has
     assert (matrix.dataset, str(matrix.metric)) == ("toy", "ndcg@2")
@@ -80,7 +80,7 @@ def test_the_order_of_two_systems_depends_on_the_gain(toy: Path) -> None:
 
 def test_every_value_is_that_of_the_metrics_name(root: Path) -> None:
     config = root / "configs/sweep.yaml"
-    found = audit(config, metrics=["ndcg@5", "P@5"], conventions=["lightgbm", "letor"])
+    found = conventions(config, metrics=["ndcg@5", "P@5"], tools=["lightgbm", "letor"])
     qrels = str(root / "runs/letor/fold2/test.txt")
     run = str(root / "runs/letor/neural/fold2-seed1.txt")
     for matrix in found.matrices:
@@ -96,16 +96,16 @@ def test_every_value_is_that_of_the_metrics_name(root: Path) -> None:
 
 def test_a_folder_of_results(toy: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = harness.run(toy).folder
-    expected = values(audit(toy).matrices[0])
+    expected = values(conventions(toy).matrices[0])
     monkeypatch.chdir(toy.parent)
-    assert values(audit(Path("results/toy")).matrices[0]) == expected
+    assert values(conventions(Path("results/toy")).matrices[0]) == expected
     write_run(data / "later.run", "cbax")
-    assert audit(toy).matrices[0].systems == ("broad", "later", "sharp")
-    assert audit(folder).matrices[0].systems == ("broad", "sharp")
+    assert conventions(toy).matrices[0].systems == ("broad", "later", "sharp")
+    assert conventions(folder).matrices[0].systems == ("broad", "sharp")
     (data / "broad.run").unlink()
     write_run(data / "sharp.run", "xabc")
     with refuses(f"{data}/broad.run", error=InputError) as caught:
-        audit(folder)
+        conventions(folder)
     assert [one.where for one in caught.value.problems[1:]] == [f"{data}/sharp.run"]
 
 
@@ -133,13 +133,13 @@ def test_the_base_is_the_leaderboard(
     results = harness.run(path)
     rows = csv_rows(results.folder / "leaderboard.csv")
     for source in (path, results.folder):
-        found = audit(source, conventions=["lightgbm"])
+        found = conventions(source, tools=["lightgbm"])
         assert {matrix.systems for matrix in found.matrices} == {systems}
         for matrix in found.matrices:
             here = [row for row in rows if row["dataset"] == matrix.dataset]
             expected = [float(row[str(matrix.metric)]) for row in here]
             assert matrix.base.values.tolist() == expected
-    (matrix,) = audit(path, metrics=["ndcg@2"], conventions=["lightgbm"]).matrices[
+    (matrix,) = conventions(path, metrics=["ndcg@2"], tools=["lightgbm"]).matrices[
         :1
     ]  # best: still the config's first
     here = [entry for entry in results.leaderboard.entries if entry.dataset == matrix.dataset]
@@ -148,29 +148,29 @@ def test_the_base_is_the_leaderboard(
 
 def test_folds(tmp_path: Path) -> None:
     path = with_summary(tmp_path, POOLED)
-    (matrix,) = audit(path, metrics=["map"], conventions=["xgboost"]).matrices
+    (matrix,) = conventions(path, metrics=["map"], tools=["xgboost"]).matrices
     # fold 1 has a grade of 2, which XGBoost's map refuses; fold 2 does not
     assert all("got the grade 2" in reason for reason in matrix.rows[0].refused)
     for seed in (1, 2):
         (tmp_path / f"b-2-{seed}.txt").unlink()
-    found = audit(path)
+    found = conventions(path)
     assert {matrix.systems for matrix in found.matrices} == {("a",)}
     assert {one.run for one in found.failed} == {"b"}
-    assert "Not audited, as in the leaderboard: b on web: 1 of 2 parts are missing" in render(
+    assert "Not compared, as in the leaderboard: b on web: 1 of 2 parts are missing" in render(
         grids(found), "text"
     )
     (tmp_path / "fold2.txt").write_text("1 qid:2 1:0\n0 qid:2 1:0\n", encoding="utf-8")
     with refuses("web", error=AlignmentError):
-        audit(path)
+        conventions(path)
 
 
 def test_text(toy: Path) -> None:
-    found = audit(toy, conventions=["lightgbm", "catboost", "sklearn"])
+    found = conventions(toy, tools=["lightgbm", "catboost", "sklearn"])
     text = render(grids(found), "text", width=100)
     assert text.startswith("""\
 dataset  metric    largest single choice  largest range  other order  other best
 toy      ndcg@2 ↑  gain=exp: -0.2152 """)
-    assert "Not audited, as it is a count or no convention compared has it: rbo(p=0.9)." in text
+    assert "Not compared, as it is a count or no convention compared has it: rbo(p=0.9)." in text
     assert (
         """
 toy: ndcg@2 ↑
@@ -189,11 +189,11 @@ system  lowest"""
     )
     assert re.search(r"^gain +linear +exp +-0\.2152 +broad +-1\.00 +exp +exp", text, re.M)
     assert "  without effect here: " in text
-    assert audit(toy, overrides=["policy.ties=bounds"]).matrices
+    assert conventions(toy, overrides=["policy.ties=bounds"]).matrices
 
 
 def test_csv_is_long_and_reads_back(toy: Path) -> None:
-    found = audit(toy, metrics=["ndcg@2", "map"], conventions=["lightgbm", "xgboost"])
+    found = conventions(toy, metrics=["ndcg@2", "map"], tools=["lightgbm", "xgboost"])
     rows = csv_rows(as_csv(records(found)))
     assert ",".join(rows[0]) == (
         "dataset,metric,system,convention,value,base,difference,order_changed,refused"
@@ -249,7 +249,7 @@ def test_an_order_compared_with_the_bases(
 
 def test_the_steps_of_every_convention_lead_to_its_value(root: Path) -> None:
     config = root / "configs/quickstart.yaml"
-    found = audit(config, metrics=["ndcg@10", "map@5", "mrr"], conventions=[*CONVENTIONS])
+    found = conventions(config, metrics=["ndcg@10", "map@5", "mrr"], tools=[*CONVENTIONS])
     walked = 0
     for matrix in found.matrices:
         rows = {each.name: each.values for each in matrix.rows}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,207 +19,46 @@ from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
+from ..core.arguments import TEXTS, ArgumentKind, PathLike, check_arguments, is_number, names_in
 from ..core.cell_key import pairs
 from ..core.entries import Entry, Failed, System, grouped_by
 from ..core.evaluation import Evaluation, evaluate
 from ..core.leaderboard import Leaderboard, Summary, best
-from ..core.metric import Definition, Metric
-from ..core.names import parse, without_bounds
+from ..core.metric import Metric
+from ..core.names import without_bounds
 from ..core.policy import Policy
 from ..core.policy_views import policies_of
 from ..core.qrels_and_runs import Qrels
 from ..core.ragged import Array, Floats
-from ..core.settings import (
-    CONVENTIONS,
-    PARAMETERS,
-    WHOLE_LIST,
-    EmptyValue,
-    MetricSettings,
-    Undefined,
-    find_convention,
-)
+from ..core.settings import CONVENTIONS, find_convention
 from ..core.systems import pooled, repetitions_of, system_key
-from ..errors import HarnessError, InputError, Problem, UnknownNameError
-from ..experiment.results import check_inputs, config_and_cells, read_manifest, refuse_plugins
-from ..reports.catalogue import in_force
+from ..errors import HarnessError, InputError, Problem, UnknownNameError, check_known, counted
+from ..experiment.results import (
+    Results,
+    check_inputs,
+    config_and_cells,
+    folder_of,
+    read_manifest,
+    refuse_plugins,
+)
+from ..reports import text
 from ..reports.select import sort_metric
+from ..reports.text import Shown
+from .convention_choices import Variant, plain, steps, under_conventions, with_choices
+from .convention_match import CUTOFFS, Fit, Matches, PublishedValue, matches_of, settings_of
 
+BLOCK = 500
+"""Settings that are evaluated at once when a published value is searched for."""
 DIGITS = 9
 """Decimals to which summaries are compared: sums in another order differ in the last bits."""
 BASE = "base"
 """Name of the row of the config's own metric."""
-IDENTITY = ("p", "form", "beta", "levels", "coefficients", "documents")
-"""Parameters of the quantity itself, which every convention takes from the base."""
-_THRESHOLD = {"rel", "above", "top", "target"}
-_SETTINGS = {one.name for one in fields(MetricSettings)}
-_FIRST = (("gain",), ("discount",), ("ties", "scores"), ("empty",), ("undefined",))
-"""Settings that most tools differ in, in the order they are changed in; those in one tuple change
-together. Thresholds and denominators follow, then short lists."""
-_LAST = ("short",)
 Summaries = Mapping[Metric, float | str]
 """A summary for each metric, or why there is none."""
 
 
-_NO_CHOICE = {"cutoff", "grades", "gains", "reference", "depth", "labels", "convention"}
-_COMMON: dict[str, tuple[Any, ...]] = {
-    "ties": ("trec_eval", "docno+", "stable", "reverse", "average", "best", "worst"),
-    "scores": ("float32", "float64"),
-    "empty": (None, *get_args(EmptyValue)),
-    "undefined": (None, *get_args(Undefined)[1:]),
-    "judged_only": (None, True),
-}
-
-
-def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
-    """Return each choice about a metric with its values, the metric's own default first.
-
-    For a parameter with a few named choices they are all of them; for a number, those that some
-    convention has.
-    """
-    used = [
-        {**each.common, **each.metrics[definition.name]}
-        for each in CONVENTIONS.values()
-        if definition.name in each.metrics
-    ]
-    known: dict[str, tuple[Any, ...]] = {
-        name: (one.default, *one.choices, *((False, True) if one.type is bool else ()))
-        for name, one in definition.parameters.items()
-        if name not in _NO_CHOICE
-    }
-    found = {}
-    for name, values in {**known, **_COMMON}.items():
-        own = [settings[name] for settings in used if name in settings]
-        found[name] = tuple(dict.fromkeys([*values, *own]))
-    return {name: values for name, values in found.items() if len(values) > 1}
-
-
-class Variant(NamedTuple):
-    """A metric computed in another way, by the name of the convention or the choice's value.
-
-    `metric` is None if it cannot be computed that way; `refused` is the reason, if it is a tool's.
-    """
-
-    name: str
-    metric: Metric | None
-    refused: str = ""
-
-
-def under_conventions(
-    metric: Metric, policy: Policy, only: Collection[str] = ()
-) -> tuple[Variant, ...]:
-    """Return a metric under every convention whose tool has it, at its own cutoff.
-
-    Of the base's own parameters, a convention keeps `IDENTITY`, and the smallest relevant
-    grade ``rel`` if the tool does not set it. The config's `policy` holds for settings that a
-    convention leaves open; `only` names the conventions, all if it is empty.
-    """
-    name, found = metric.definition.name, []
-    for convention, known in CONVENTIONS.items():
-        if name not in known.metrics or (only and convention not in only):
-            continue
-        try:
-            own = _as(metric, convention)
-            policy.with_settings(own.settings)
-        except UnknownNameError as error:
-            found.append(Variant(convention, None, error.problems[0].what))
-        else:
-            found.append(Variant(convention, own))
-    return tuple(found)
-
-
-def _as(metric: Metric, convention: str) -> Metric:
-    """Return the metric of a tool, at the same cutoff."""
-    definition, usual = metric.definition, CONVENTIONS[convention].of(metric.definition.name)
-    given, known = dict(metric.params), definition.parameters
-    names = [name for name in IDENTITY if name in given]
-    if given.get("rel", 1) != 1 and not _THRESHOLD & {*usual}:
-        names.append("rel")
-    inside = [f"convention={convention}", *(f"{n}={known[n].text(given[n])}" for n in names)]
-    text = f"{definition.name}({','.join(inside)})"
-    whole = metric.cutoff is None and usual.get("cutoff") == WHOLE_LIST
-    if definition.cutoff is not None and not whole:
-        # a bare name means the tool's own cutoff, so one is written and taken away
-        cutoff = definition.cutoff.text(1 if metric.cutoff is None else metric.cutoff)
-        text += f"@{cutoff}"
-    return replace(parse(text)[0], cutoff=metric.cutoff)
-
-
-def plain(metric: Metric) -> Metric:
-    """Return the metric without its name, so that metrics that compute the same are equal."""
-    return replace(metric, convention=None, given=(), label=None)
-
-
-def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
-    """Return the metric with parameters (None: the default) and settings changed.
-
-    Raises UnknownNameError if they do not go together.
-    """
-    settings = {name: value for name, value in changes.items() if name in _SETTINGS}
-    given = {**dict(metric.params), **changes}
-    names = [name for name in metric.definition.parameters if given.get(name) is not None]
-    own = tuple((name, given[name]) for name in names if name not in settings)
-    return replace(metric, params=own, settings=replace(metric.settings, **settings))
-
-
-def _text(metric: Metric, name: str, value: Any) -> str:
-    parameter = {**PARAMETERS, **metric.definition.parameters}[name]
-    return "none" if value is None else parameter.text(value)
-
-
-def with_choices(
-    metric: Metric, policy: Policy, toward: Sequence[Metric] | None = None
-) -> dict[str, tuple[str, tuple[Variant, ...]]]:
-    """Return the metric with one choice changed at a time: the base's value, and the others.
-
-    With `toward`, only values that one of these metrics has.
-    """
-    found, base = {}, in_force(metric, policy)
-    wanted = [in_force(each, policy) for each in toward or ()]
-    for name, values in choices_of(metric.definition).items():
-        others, skipped = [], [base[name], "error", *([None] if name in _SETTINGS else [])]
-        if name == "ties" and metric.definition.expected is None:
-            skipped.append("average")  # a hundred random orders, for an estimate
-        able = values if toward is None else [each[name] for each in wanted]
-        for value in dict.fromkeys(values):
-            if name in IDENTITY or value in skipped or value not in able:
-                continue
-            scores = {"scores": base["scores"]} if name == "ties" else {}  # not the tie's own
-            with contextlib.suppress(UnknownNameError):
-                changed = _changed(metric, {name: value, **scores})
-                others.append(Variant(_text(metric, name, value), changed))
-        if others:
-            found[name] = (_text(metric, name, base[name]), tuple(others))
-    return found
-
-
-def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
-    """Return the way from one metric to another of its definition; the last step is the target."""
-    own, others = in_force(base, policy), in_force(target, policy)
-    differing = [name for name in own if own[name] != others[name]]
-    early = {name for group in _FIRST for name in group}
-    middle = [(name,) for name in differing if name not in early and name not in _LAST]
-    theirs = {**dict(target.params), **vars(target.settings)}
-    found, current = [], plain(base)
-    for group in (*_FIRST, *middle, _LAST):
-        names = [name for name in group if name in differing]
-        if not names:
-            continue
-        text = ", ".join(
-            "grades taken" if name == "grades" else f"{name}={_text(target, name, others[name])}"
-            for name in names
-        )
-        try:
-            current = _changed(current, {name: theirs.get(name) for name in names})
-            found.append(Variant(text, current))
-        except UnknownNameError:
-            found.append(Variant(text, None))
-    if found:
-        found[-1] = found[-1]._replace(metric=plain(target))
-    return tuple(found)
-
-
 @dataclass(frozen=True, eq=False)
-class AuditPlan:
+class MetricPlan:
     """One metric (the base), and every way to compute it.
 
     `variants` are those under the conventions. `choices` has the base's value of each choice, and
@@ -241,15 +79,15 @@ class AuditPlan:
                 yield plain(one.metric)
 
 
-def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[AuditPlan]:
-    """Return a plan for each metric; `conventions` are those to compare with, all if empty."""
+def plans(metrics: Sequence[Metric], policy: Policy, tools: Sequence[str]) -> list[MetricPlan]:
+    """Return a plan for each metric; `tools` are those to compare with, all if empty."""
     found = []
     for base in metrics:
-        variants = under_conventions(base, policy, conventions)
-        asked = {each.name: each.metric for each in variants if conventions and each.metric}
-        choices = with_choices(base, policy, [*asked.values()] if conventions else None)
+        variants = under_conventions(base, policy, tools)
+        asked = {each.name: each.metric for each in variants if tools and each.metric}
+        choices = with_choices(base, policy, [*asked.values()] if tools else None)
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        found.append(AuditPlan(base, variants, choices, walks))
+        found.append(MetricPlan(base, variants, choices, walks))
     return found
 
 
@@ -346,8 +184,8 @@ class Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class Audited:
-    """The result of `audit`: a matrix for each dataset and metric.
+class ComparedConventions(Shown):
+    """A leaderboard under conventions: a matrix for each dataset and metric.
 
     `left_out` are metrics of the config that no convention compared has, and counts; `failed` are
     systems without a fold, which the leaderboard leaves out too.
@@ -357,54 +195,153 @@ class Audited:
     left_out: tuple[str, ...] = ()
     failed: tuple[Failed, ...] = ()
 
+    def __str__(self) -> str:
+        from .conventions_report import grids
 
-def audit(
-    path: str | Path,
-    *,
-    overrides: Sequence[str] = (),
-    metrics: Sequence[str] = (),
-    conventions: Sequence[str] = (),
-) -> Audited:
-    """Compute every metric of a config, or of a results folder, under every convention that has it.
+        return text.render(grids(self)).rstrip("\n")
 
-    `metrics` replace the config's; `conventions` are those to compare with, by default all.
-    Raises ConfigError, InputError or AlignmentError for a wrong config or file, UnknownNameError
-    for a wrong name or if no metric is left.
+    def __repr__(self) -> str:
+        return f"<ComparedConventions: {counted(len(self.matrices), 'matrix', 'matrices')}>"
+
+
+_VALUE = ArgumentKind(
+    "a number, or the text of one", lambda value: isinstance(value, str) or is_number(value)
+)
+
+
+def conventions(
+    results: PathLike | Results, metrics: str | Sequence[str] = (), *,
+    match: str | float | None = None, tools: str | Sequence[str] = (),
+    run: str | Sequence[str] = (), dataset: str | Sequence[str] = (), overrides: Sequence[str] = (),
+) -> ComparedConventions | Matches:  # fmt: skip
+    """Compute a leaderboard under the conventions of other tools, as `harness conventions` does.
+
+    Parameters
+    ----------
+    results : path or Results
+        Results, their folder, or a config.
+    metrics : str or sequence of str
+        In place of the config's.
+    match : str or float, optional
+        A published value, such as `"0.4730"` or `"47.3%"`: search for the settings that give it,
+        with at most one setting of a tool changed. A metric without a cutoff, such as `"ndcg"`, is
+        tried at the usual ones. A text keeps its last zeros.
+    tools : str or sequence of str
+        Conventions to compare with, by default all.
+    run, dataset : str or sequence of str
+        Only these.
+    overrides : sequence of str
+        `"policy.ties=stable"`: values put in place of the config's.
+
+    Returns
+    -------
+    ComparedConventions or Matches
+        With `match`, `fits`, `rows` and `to_pandas()` have the settings that give the value.
+
+    Raises
+    ------
+    ConfigError, InputError, AlignmentError, UnknownNameError
+        If a config, file or name is wrong, or no metric is left.
     """
-    conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
-    path = Path(path)
-    if path.is_dir():
-        manifest = read_manifest(path)
-        refuse_plugins(path, manifest, "audit the config that wrote them")
-        check_inputs(path, manifest)
-        config, cells = config_and_cells(path, manifest, overrides)
-    else:
-        config = configs.load(path, overrides)
-        cells = resolve(config)
-    if config.select is not None:
-        what = "an audit does not choose settings on validation queries"
-        fix = "add --set select=null, which audits every setting"
-        raise HarnessError(Problem("select", what, fix=fix))
+    check_arguments(locals(), overrides=TEXTS)
+    names = names_in(metrics, "metrics")
+    chosen = list(dict.fromkeys(find_convention(name).name for name in names_in(tools, "tools")))
+    published = None
+    if match is not None:
+        check_arguments(locals(), match=_VALUE)
+        published = PublishedValue.read(match if isinstance(match, str) else repr(match))
+    config, cells = _cells_of(results, overrides)
+    cells = _only(
+        _only(cells, "run", names_in(run, "run")), "dataset", names_in(dataset, "dataset")
+    )
     policy = config.policy.for_runs()
-    wanted, left_out = _to_audit(config, metrics, conventions)
-    planned = plans(wanted, policy, conventions)
+    wanted, left_out = _to_compare(config, names, chosen)
+    if published is not None:
+        return _matches(published, config, cells, wanted, chosen)
+    planned = plans(wanted, policy, chosen)
     every = [metric for plan in planned for metric in plan.every()]
-    if config.summary.best:
-        every = [*_chooser(config), *every]
-    every = list(dict.fromkeys(every))
-    with tqdm(total=len(cells), unit="run", disable=None) as bar:
-        systems, failed = _systems(cells, every, policy, config.summary, bar.update)
+    systems, failed = _evaluated(config, cells, every, policy)
     matrices = []
-    for dataset in dict.fromkeys(one.dataset for one, _ in systems):
-        here = [(one.run, values) for one, values in systems if one.dataset == dataset]
-        matrices += [_matrix(dataset, plan, here) for plan in planned]
-    return Audited(tuple(matrices), left_out, failed)
+    for name in dict.fromkeys(one.dataset for one, _ in systems):
+        here = [(one.run, values) for one, values in systems if one.dataset == name]
+        matrices += [_matrix(name, plan, here) for plan in planned]
+    return ComparedConventions(tuple(matrices), left_out, failed)
 
 
-def _to_audit(
+def _cells_of(results: PathLike | Results, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
+    """Return the config and cells of results or of a config."""
+    if not isinstance(results, Results) and not Path(results).is_dir():
+        config = configs.load(Path(results), overrides)
+        cells = resolve(config)
+    else:
+        folder = folder_of(results)
+        manifest = read_manifest(folder)
+        refuse_plugins(folder, manifest, "name the config that wrote them")
+        check_inputs(folder, manifest)
+        config, cells = config_and_cells(folder, manifest, overrides)
+    if config.select is not None:
+        what = "'harness conventions' does not choose settings on validation queries"
+        fix = "add --set select=null, which compares every setting"
+        raise HarnessError(Problem("select", what, fix=fix))
+    return config, cells
+
+
+def _only(cells: list[Cell], kind: str, names: Sequence[str]) -> list[Cell]:
+    """Return the cells of some runs or datasets; all without names."""
+    for name in names:
+        check_known(kind, name, dict.fromkeys(getattr(cell, kind) for cell in cells))
+    return [cell for cell in cells if not names or getattr(cell, kind) in names]
+
+
+def _evaluated(
+    config: Config, cells: Sequence[Cell], metrics: Sequence[Metric], policy: Policy
+) -> tuple[list[tuple[System, Summaries]], tuple[Failed, ...]]:
+    if config.summary.best:
+        metrics = [*_chooser(config), *metrics]
+    with tqdm(total=len(cells), unit="run", disable=None) as bar:
+        return _systems(cells, list(dict.fromkeys(metrics)), policy, config.summary, bar.update)
+
+
+def _matches(
+    published: PublishedValue, config: Config, cells: Sequence[Cell], metrics: Sequence[Metric],
+    tools: Sequence[str],
+) -> Matches:  # fmt: skip
+    """Return the settings under which a system has a published value."""
+    at_cutoffs = [
+        replace(metric, cutoff=cutoff) for metric in metrics for cutoff in _cutoffs_of(metric)
+    ]
+    settings = settings_of(at_cutoffs, tools)
+    policy, fits, tried = config.policy.for_runs(), list[Fit](), 0
+    for how in dict.fromkeys((policy.missing_queries, "zero", "skip")):
+        rules = replace(policy, missing_queries=how)
+        for start in range(0, len(settings), BLOCK):
+            block = settings[start : start + BLOCK]
+            by_metric = [(plain(setting.metric), setting) for setting in block]
+            every = [metric for metric, _ in by_metric]
+            for system, summaries in _evaluated(config, cells, every, rules)[0]:
+                tried += len(block)
+                for metric, setting in by_metric:
+                    if isinstance(value := summaries[metric], float):
+                        largest = metric.definition.bounds[1]
+                        (difference,) = published.differences(np.array([value]), largest).tolist()
+                        fit = Fit(system.dataset, system.run, setting, value, difference, how)
+                        fits.append(fit)
+    return matches_of(published, fits, tried)
+
+
+def _cutoffs_of(metric: Metric) -> Sequence[float | None]:
+    """Return the cutoffs to try: its own, or the usual ones if it could name one."""
+    definition = metric.definition
+    takes_rank = definition.cutoff is not None and definition.cutoff.type is int
+    if metric.cutoff is not None or not takes_rank:
+        return [metric.cutoff]
+    return CUTOFFS[1:] if definition.needs_cutoff else CUTOFFS
+
+
+def _to_compare(
     config: Config, given: Sequence[str], conventions: Sequence[str]
 ) -> tuple[list[Metric], tuple[str, ...]]:
-    """Return the metrics to audit, those given or the config's, and the names of others."""
+    """Return the metrics to compare, those given or the config's, and the names of others."""
     policy = replace(config.policy, ties=without_bounds(config.policy.ties))
     update = {"metrics": tuple(given or config.metrics), "policy": policy}
     metrics = config.model_copy(update=update).parsed_metrics()
@@ -544,7 +481,7 @@ class _Evaluator:
             reasons[metric] = text.removeprefix(f"{metric}: ")  # which the row shows
 
 
-def _matrix(dataset: str, plan: AuditPlan, systems: Sequence[tuple[str, Summaries]]) -> Matrix:
+def _matrix(dataset: str, plan: MetricPlan, systems: Sequence[tuple[str, Summaries]]) -> Matrix:
     """Put the summaries of one metric together."""
 
     def row(variant: Variant) -> ConventionRow:

@@ -1,0 +1,62 @@
+"""``harness conventions``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from ..audit import convention_match, conventions_report
+from ..audit.convention_match import Matches
+from ..audit.conventions import conventions
+from ..errors import Problem, UnknownNameError
+from . import options
+from .printing import show, show_grids
+
+
+@click.command()
+@click.argument(
+    "results", metavar="RESULTS|CONFIG", type=Path,
+    help="A folder that 'harness run' wrote, or a YAML config.",
+)  # fmt: skip
+@options.metrics("A metric in place of the config's")
+@options.many("--convention", "tools", metavar="TOOL", help="Compare with this convention only")
+@click.option("--match", metavar="VALUE", help="Find the settings that give this published value.")
+@options.many("--run", metavar="RUN", help="Only this run")
+@options.many("--dataset", metavar="DATASET", help="Only this dataset")
+@options.overrides
+@options.format_option("text", "csv", "html", help="How to print it; html is a page of its own.")
+@options.flag("--details", "Print every table, or every setting that fits.")
+def command(
+    results: Path, format: Literal["text", "csv", "html"], details: bool, **settings: Any
+) -> None:
+    """Compute the leaderboard under every convention: what changes with the tool, and why.
+
+    Prints a line for each dataset and metric: the single choice (gain, ties, empty queries...)
+    that changes a value most, the largest range of a system, and how many conventions change the
+    order of systems or the best one. Systems are the rows of the leaderboard.
+
+    With --match, prints the settings under which a system has a published value, such as 0.4731,
+    .473 or 47.31%: those of each tool, then with one of them changed. A metric without a cutoff,
+    such as ndcg, is tried at the usual ones. Exits 1 if nothing fits.
+
+    \b
+    Examples:
+      harness conventions configs/quickstart.yaml
+      harness conventions results/quickstart -m ndcg@10 --convention lightgbm
+      harness conventions results/quickstart --match 0.8712 --run lambdamart -m ndcg
+    """
+    if settings["match"] is not None and format == "html":
+        fix = "write --format text or --format csv"
+        raise UnknownNameError(Problem("", "--format html is not for --match", fix=fix))
+    compared = conventions(results, **settings)
+    if isinstance(compared, Matches):
+        show_grids(convention_match.grids(compared, details), format, compared.rows)
+        if not compared.fits:
+            raise click.exceptions.Exit(1)
+    elif format == "html":
+        show(conventions_report.page(compared))
+    else:
+        tables = conventions_report.grids(compared, details or bool(settings["tools"]))
+        show_grids(tables, format, conventions_report.records(compared), piped_width=100)
