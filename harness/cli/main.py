@@ -31,7 +31,7 @@ from .printing import discard, end_unprintable, show
 
 COMMANDS = (
     "init", "run", "evaluate", "check", "compare", "gate", "diff", "table",
-    "plot", "page", "trace", "conventions", "similarity", "correlate", "pool", "export", "verify",
+    "plot", "page", "trace", "conventions", "similarity", "pool", "export", "verify",
     "metrics", "trec_eval",
 )  # fmt: skip
 

@@ -9,28 +9,31 @@ import click
 
 from ..errors import Problem, UnknownNameError, collecting
 from ..experiment.rankings import similarities
-from ..experiment.results import read_results
+from ..experiment.results import Results, read_results
 from ..input_files import check_outputs
 from ..metrics.rank_similarity import Measure
 from ..readers.files import writing
 from ..reports import rankings as report
 from ..reports.plots.plot import Format
+from ..stats.metric_correlation import correlations
 from . import options
 from .printing import show_grids
+
+_OF_RUNS = ("measure", "p", "depth", "near", "picture")
+_OF_METRICS = ("metrics", "draws")
 
 
 @click.command()
 @options.results
 @options.choice("--measure", Measure, default="rbo", help="How to compare rankings.")
-@click.option("-p", metavar="P", type=float, default=0.9, help="Persistence of RBO.")
+@options.persistence
 @click.option(
     "--depth",
-    metavar="K",
+    metavar="N",
     type=options.Whole(1),
     default=1000,
-    help="Compare the first K documents.",
+    help="Look at the first N documents only.",
 )
-@options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
 @click.option(
     "--near",
     metavar="X",
@@ -39,34 +42,56 @@ from .printing import show_grids
     help="List pairs with at least this similarity.",
 )
 @options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
+@options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
+@click.option("--metrics", "of_metrics", is_flag=True, help="Compare metrics in place of runs.")
+@options.metrics("A metric to compare, with --metrics; two at least")
+@options.whole("--draws", least=1, default=1000, help="Bootstrap samples, with --metrics.")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
-def command(results: Path, near: float, picture: Path | None, format: str, **settings: Any) -> None:
-    """Find runs whose rankings are nearly the same.
+def command(
+    results: Path, near: float, picture: Path | None, datasets: tuple[str, ...], of_metrics: bool,
+    metrics: tuple[str, ...], draws: int, format: str, **settings: Any,
+) -> None:  # fmt: skip
+    """Find runs whose rankings are nearly the same, or metrics that rank systems alike.
 
     Compares the rankings of every pair of runs, query by query, with rank-biased overlap or the
     overlap of their first documents. It uses no qrels.
+
+    With --metrics, prints tau-b and tau_ap of the order of systems by every pair of metrics, with
+    intervals; pairs that agree least first.
 
     \b
     Examples:
       harness similarity results/quickstart
       harness similarity results/quickstart --plot tree.png --format csv
+      harness similarity results/quickstart --metrics -m map -m ndcg@10
     """
+    if of_metrics:
+        options.refuse(_OF_RUNS, "--metrics")
+        outcome = read_results(results)
+        found = correlations(outcome.systems, metrics, datasets, draws=draws)
+        show_grids(report.correlation_grids(found), format, report.correlation_records(found))
+        return
+    options.refuse(_OF_METRICS, "rankings of runs: it needs --metrics")
     outcome = read_results(results)
     if picture is not None:
         check_outputs(picture.parent, [picture.name])
     with collecting([]):  # 'harness run' printed them
-        found = similarities(outcome.config, **settings)
+        pairs = similarities(outcome.config, datasets=datasets, **settings)
     if picture is not None:
-        kind = cast(Format, picture.suffix[1:])
-        if kind not in get_args(Format):
-            what = f"expected a file of plots, got '{picture}'"
-            fix = "end its name in .png, .svg or .pdf"
-            raise UnknownNameError(Problem("--plot", what, fix=fix))
-        for one in found:
-            path = picture
-            if len(found) > 1:
-                path = picture.with_stem(f"{picture.stem}-{one.dataset}")
-            with writing(path) as file:
-                file.write(report.tree(one, kind, outcome.trace))
-    grids = report.similarity_grids(found, near)
-    show_grids(grids, format, report.similarity_records(found))
+        _draw(pairs, picture, outcome)
+    show_grids(report.similarity_grids(pairs, near), format, report.similarity_records(pairs))
+
+
+def _draw(pairs: list[Any], picture: Path, outcome: Results) -> None:
+    """Write a tree for each dataset."""
+    kind = cast(Format, picture.suffix[1:])
+    if kind not in get_args(Format):
+        what = f"expected a file of plots, got '{picture}'"
+        fix = "end its name in .png, .svg or .pdf"
+        raise UnknownNameError(Problem("--plot", what, fix=fix))
+    for one in pairs:
+        path = picture
+        if len(pairs) > 1:
+            path = picture.with_stem(f"{picture.stem}-{one.dataset}")
+        with writing(path) as file:
+            file.write(report.tree(one, kind, outcome.trace))

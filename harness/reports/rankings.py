@@ -22,7 +22,7 @@ from .grid import Grid, GridCell, first_rows, grid, grid_of
 from .phrases import decimals, heading, interval, number
 from .plots import plot
 
-FORMATS = ("table", "csv", "jsonl", "markdown")
+FORMATS = ("text", "csv", "jsonl", "markdown")
 _MATRIX = 12
 """Runs up to which the whole matrix is printed."""
 

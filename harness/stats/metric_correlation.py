@@ -15,6 +15,7 @@ from ..core.metric import Metric
 from ..core.names import compared
 from ..core.ragged import Array, Floats
 from ..core.systems import matrix
+from ..errors import HarnessError, Problem, check_known
 
 _PART = 50
 """Draws that are computed together."""
@@ -42,8 +43,9 @@ class Correlation:
 
 
 def correlations(
-    systems: Sequence[System], metrics: Sequence[str] = (), *, draws: int = 1000
-) -> list[Correlation]:
+    systems: Sequence[System], metrics: Sequence[str] = (), datasets: Sequence[str] = (), *,
+    draws: int = 1000,
+) -> list[Correlation]:  # fmt: skip
     """Correlate every pair of metrics over the systems of each dataset.
 
     tau_b = (C - D) / sqrt((N - T_x)(N - T_y)) over the N pairs of systems: C in the same order
@@ -52,17 +54,29 @@ def correlations(
     the share of those that are above i by the other metric too, minus 1; the mean of both
     directions. The better system is above, also by metrics that are better if lower. Each
     bootstrap sample draws the dataset's queries with replacement, and ranks the systems by their
-    means over it. Without `metrics` it is all that have means over queries.
+    means over it. Without `metrics` it is all that have means over queries, and without `datasets`
+    it is every dataset. HarnessError for fewer than two metrics, or two systems of every dataset.
 
     For each dataset the pairs that agree least come first.
 
     Kendall, Biometrika 33, 1945; Yilmaz, Aslam and Robertson, SIGIR 2008.
     """
+    known = dict.fromkeys(system.dataset for system in systems)
+    for name in datasets:
+        check_known("dataset", name, known)
     found = []
     for dataset, chosen in grouped_by(systems, lambda one: one.dataset).items():
+        if datasets and dataset not in datasets:
+            continue
         ranked_by = compared(chosen[0].metrics, metrics)
+        if len(ranked_by) < 2:
+            what = f"expected two metrics or more, got {', '.join(map(str, ranked_by)) or 'none'}"
+            raise HarnessError(Problem("", what, fix="name another metric of the results"))
         if len(chosen) > 1 and len(ranked_by) > 1:
             found += _of_dataset(dataset, chosen, ranked_by, draws)
+    if not found:
+        what = "expected two systems or more on one dataset, got one alone"
+        raise HarnessError(Problem("", what, fix="evaluate more runs"))
     return found
 
 

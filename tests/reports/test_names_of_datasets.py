@@ -94,7 +94,7 @@ def test_a_plot_is_drawn_for_each_dataset(results: Path, kind: str) -> None:
     "words",
     [
         ("diff", "out", "out"), ("gate", "c.yaml"), ("gate", "out", "out", "--margin", ".1"),
-        ("verify", "out"), ("conventions", "c.yaml"), ("correlate", "out"),
+        ("verify", "out"), ("conventions", "c.yaml"), ("similarity", "out", "--metrics"),
         ("page", "out", "-o", "p.html"), ("export", "out", "--to", "json"),
     ],
     ids=lambda words: "-".join(words[:2]),

@@ -74,3 +74,14 @@ def test_chosen_metrics(results: harness.Results) -> None:
     assert (one.first, one.second) == ("map", "recip_rank")
     with pytest.raises(harness.HarnessError, match="no metric 'err'"):
         correlations(results.systems, ["err"])
+
+
+def test_what_cannot_be_correlated(results: harness.Results) -> None:
+    systems = results.systems
+    for some, metrics, datasets in (
+        (systems, ["map"], ()), ([systems[0]], [], ()), (systems, [], ["nowhere"]),
+    ):  # fmt: skip
+        with pytest.raises(harness.HarnessError):
+            correlations(some, metrics, datasets)
+    one = systems[0].dataset
+    assert {pair.dataset for pair in correlations(systems, [], [one], draws=10)} == {one}
