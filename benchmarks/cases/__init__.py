@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import arrays, conventions, explain, letor, many_systems, small, statistics, sweep, trec
+from . import arrays, conventions, letor, many_systems, small, statistics, sweep, trec
 from .case import ROOT, Case, Command, Setup, Target
 
 __all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
@@ -23,7 +23,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         arrays.compat_renewed,
         arrays.similarity,
         conventions.ties,
-        conventions.audit,
+        conventions.conventions,
         small.imports,
         small.trec_small,
         small.trec_many,
@@ -31,7 +31,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         sweep.sweep,
         sweep.sweep_memory,
         sweep.hashing,
-        explain.explain,
+        conventions.match,
         statistics.randomization,
         many_systems.plots,
         many_systems.tukey,

@@ -11,17 +11,35 @@ VARIANTS = {
 }
 
 
-def audit(setup: Setup) -> Case:
+def conventions(setup: Setup) -> Case:
     """20 systems under all conventions, from files."""
     config = setup.data("audit", setup.queries(1000), 100, 20) / "config.yaml"
-    argv = (PYTHON, "-m", "harness", "audit", str(config), "--format", "text")
-    ours = Command("harness audit", argv, repeats=3)
+    argv = (PYTHON, "-m", "harness", "conventions", str(config), "--format", "text")
+    ours = Command("harness conventions", argv, repeats=3)
     return Case(
-        "Audit of 20 systems x 1,000 queries x 100 documents, ten metrics, all conventions",
+        "Conventions of 20 systems x 1,000 queries x 100 documents, ten metrics, all conventions",
         "The whole process. Each run is computed in some 300 ways: ten metrics under every "
         "convention that has them, and with every single choice changed.",
         (ours,),
         (Target(ours, 20),),
+    )
+
+
+def match(setup: Setup) -> Case:
+    """Lists with ties, and queries without relevant documents, so that settings differ."""
+    at = setup.data("letor_tied", setup.queries(200))
+    config = at / "match.yaml"
+    config.write_text(
+        "datasets: {d: test.txt}\nruns: {r: predictions.txt}\nmetrics: [ndcg@10]\n",
+        encoding="utf-8",
+    )
+    argv = (PYTHON, "-m", "harness", "conventions", str(config), "--match", "0.4", "-m", "ndcg@10")
+    ours = Command("harness conventions --match, nDCG@10", argv)
+    return Case(
+        "The settings that give a published value, 200 queries x 100 documents",
+        "Whole process. Many scores are tied, and a sixth of the queries has nothing relevant.",
+        (ours,),
+        (Target(ours, 10, by="cpu"),),
     )
 
 

@@ -15,7 +15,7 @@ from . import options
 from .printing import show
 
 
-@click.command()
+@options.command()
 @click.argument("first", metavar="CONFIG|QRELS", help="A YAML config, or qrels followed by runs.")
 @click.argument(
     "runs", metavar="[RUN]...", nargs=-1,
@@ -78,12 +78,20 @@ def command(
         first, runs = terms["topics"], (first, *runs)
     task = Terms(**terms) if any(terms.values()) else None
     is_config = first.endswith((".yaml", ".yml"))
-    if task is not None and (is_config or not runs):
+    if is_config:
+        options.refuse((*terms, "duplicates", "qrels_format", "run_format", "group"), "a config")
+    else:
+        options.refuse(("overrides",), "files without a config")
+    if task is not None and not runs:
         what = "expected run files with the options of submissions"
         raise UnknownNameError(Problem("", what, fix="give RUN... --topics FILE, or QRELS RUN..."))
     if runs and is_config:
         what = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, what, fix="name the runs in the config"))
+    if terms["topics"]:
+        options.refuse(("qrels_format", "group", "notes", "by"), "submissions without qrels")
+    if format != "text":
+        options.refuse(("notes", "by"), f"--format {format}")
     found = check.check_paths(
         first, runs, overrides, qrels_format=qrels_format, run_format=run_format, group=group,
         duplicates=duplicates, terms=task,

@@ -30,7 +30,7 @@ _OF_RESULTS = {
 """The parameters for runs of a results folder; those for run files are all but two of them."""
 
 
-@click.command()
+@options.command()
 @options.several("runs", "RUN_A RUN_B...", "Run files with --qrels, or names with --results.")
 @click.option("--qrels", metavar="QRELS", help="Qrels, for run files.")
 @options.path("--results", metavar="FOLDER", help="Results of 'harness run' with the runs.")

@@ -15,7 +15,7 @@ from . import options
 from .printing import show, show_grids
 
 
-@click.command()
+@options.command()
 @click.argument(
     "results", metavar="RESULTS|CONFIG", type=Path,
     help="A folder that 'harness run' wrote, or a YAML config.",

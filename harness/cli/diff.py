@@ -16,7 +16,7 @@ from .printing import show, terminal_width
 _TESTS = [name for name in options.PLAN if name != "baselines"]
 
 
-@click.command()
+@options.command()
 @click.argument("old", metavar="OLD", help="A results folder, or a table as CSV or Markdown.")
 @click.argument("new", metavar="NEW", help="What to compare with it, in either form.")
 @options.metrics("A metric, by default all of both")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..guard.datasets import Grouping
 
 
-@click.command()
+@options.command()
 @click.argument("qrels", metavar="QRELS", help="Qrels, a LETOR file, JSON, CSV, ...; '-' is stdin.")
 @options.several("runs", "RUN...", "Run files, or predictions for the rows of a LETOR file.")
 @options.metrics("A metric, as in 'harness metrics'", required=True)

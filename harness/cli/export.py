@@ -16,7 +16,7 @@ from .printing import show
 To = Literal["json", "mlflow", "wandb"]
 
 
-@click.command()
+@options.command()
 @options.results
 @options.choice("--to", To, default="json", help="Where the values go.")
 @click.option("--project", metavar="NAME", help="The tracker's project; the folder's name.")
@@ -32,6 +32,7 @@ def command(results: Path, to: To, project: str | None) -> None:
     """
     found = read_results(results)
     if to == "json":
+        options.refuse(("project",), "--to json")
         show(export.to_json(found))
         return
     where = export.log(found, to, project or results.resolve().name)

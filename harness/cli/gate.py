@@ -27,7 +27,7 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 """The parameters for each form; run files have all but names."""
 
 
-@click.command()
+@options.command()
 @options.several(
     "inputs", "BASELINE CANDIDATE...|CONFIG",
     "Run files, two results folders, or a config with 'gate:'.",

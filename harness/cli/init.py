@@ -12,7 +12,7 @@ from . import options
 from .printing import show
 
 
-@click.command()
+@options.command()
 @click.argument(
     "folders", metavar="[FOLDER]...", nargs=-1, type=Path,
     help="Folders of qrels and runs; by default this one.",
@@ -38,6 +38,7 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
     """
     folders = folders or (Path("."),)
     if prints:
+        options.refuse(("force",), "--print, which writes no file")
         if output is not None:
             what = f"expected --print or --output, got both (--output {output})"
             raise UnknownNameError(Problem("", what, fix="leave one of them out"))

@@ -29,11 +29,15 @@ from ..errors import (
 from ..input_files import keeping_inputs
 from .printing import discard, end_unprintable, show
 
-COMMANDS = (
-    "init", "run", "evaluate", "check", "compare", "gate", "diff", "table",
-    "plot", "page", "trace", "conventions", "similarity", "pool", "export", "verify",
-    "metrics", "trec_eval",
-)  # fmt: skip
+GROUPS = {
+    "Evaluate": ("init", "run", "evaluate", "check", "metrics"),
+    "Report": ("table", "plot", "page", "export"),
+    "Compare": ("compare", "gate", "diff", "similarity"),
+    "Understand": ("trace", "conventions", "verify"),
+    "Share": ("pool", "trec_eval"),
+}
+"""The commands by what they are for."""
+COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 
 def summary(name: str) -> str:
@@ -72,9 +76,11 @@ class Commands(click.Group):
         return called, command, rest if command is None else _whole_options(command, rest)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, without loading any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary(name)) for name in COMMANDS])
+        """Write the commands by group, without loading any."""
+        width = max(map(len, COMMANDS))
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:{width}}", summary(name)) for name in names])
 
 
 def _whole_options(command: click.Command, words: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from . import options
 from .printing import show
 
 
-@click.command()
+@options.command()
 @click.argument(
     "name", metavar="[NAME]", required=False,
     help="A metric or a convention, such as ndcg or lightgbm.",

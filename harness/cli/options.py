@@ -19,6 +19,40 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
 
 
+SECTIONS = {
+    "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
+    "Evaluation": "rel depth judged_only ties convention missing_queries empty_queries overrides",
+    "Files": "duplicates qrels_format run_format group plugins plugin inputs groups bins",
+    "Submissions": "topics docnos max_per_query tag_pattern max_runs teams",
+    "Processes": "jobs scheduler worker_timeout",
+    "Layout": "names digits percent leading_zero spread marks average extras width standalone",
+    "Output": "format output force per_query sort details strict on_undecided picture",
+}
+"""The parameters of each section of a command's help; the others come first."""
+
+
+class Sectioned(click.Command):
+    """A command whose help lists options by section."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, those of each section under its title."""
+        title_of = {name: title for title, names in SECTIONS.items() for name in names.split()}
+        sections: dict[str, list[tuple[str, str]]] = {"Options": [], **{t: [] for t in SECTIONS}}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and not isinstance(parameter, click.Argument):
+                sections[title_of.get(parameter.name or "", "Options")].append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def command() -> Callable[[Callable[..., Any]], click.Command]:
+    """Return the decorator of a command."""
+    return click.command(cls=Sectioned)
+
+
 class NearestChoice(click.Choice[str]):
     """One of a few words; a misspelt one gets the nearest."""
 
@@ -216,7 +250,9 @@ file_formats = joined(
     click.option(
         "--run-format", metavar="FORMAT", help="Format of the runs, if it cannot be guessed."
     ),
-    click.option("--group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."),
+    click.option(
+        "--group-sizes", "group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."
+    ),
 )
 duplicates = choice(
     "--duplicates", RunDuplicates, default="error", help="What to do with a docno twice in a query."

@@ -18,14 +18,12 @@ from . import options
 from .printing import show
 
 
-@click.command()
+@options.command()
 @options.several(
     "results", "RESULTS [NEW]", "A folder that 'harness run' wrote; or an old and a new one.",
     type=Path,
 )  # fmt: skip
-@options.path(
-    "--output", "-o", "target", metavar="FILE", help="The page; RESULTS/page.html by default."
-)
+@options.path("--output", "-o", metavar="FILE", help="The page; RESULTS/page.html by default.")
 @options.setting(
     PageSettings, "rankings", metavar="N", default=None,
     help="Documents shown of each query and system.",
@@ -33,7 +31,7 @@ from .printing import show
 @click.option("--participant", metavar="RUN", help="Write a sheet to print for this run instead.")
 @options.flag("--force", "Replace a file that exists.")
 def command(
-    results: tuple[Path, ...], target: Path | None, rankings: int | None, participant: str | None,
+    results: tuple[Path, ...], output: Path | None, rankings: int | None, participant: str | None,
     force: bool,
 ) -> None:  # fmt: skip
     """Write the report page: one HTML file that needs no network.
@@ -49,13 +47,17 @@ def command(
       harness page results/quickstart -o leaderboard.html
       harness page results/quickstart --participant bm25
     """
+    if len(results) == 2 and participant is not None:
+        what = "expected one results folder with --participant, got two"
+        raise UnknownNameError(Problem("", what, fix="leave the old one out"))
     if len(results) > 2:
         what = f"expected one results folder, or an old and a new one, got {len(results)}"
         raise UnknownNameError(Problem("", what, fix="name two folders at most"))
     outcome, default = read_results(results[-1]), PAGE
-    if target is not None:
-        check_outputs(target.parent, [target.name])
+    if output is not None:
+        check_outputs(output.parent, [output.name])
     if participant is not None:
+        options.refuse(("rankings",), "--participant")
         files = {PAGE: sheet(outcome.systems, participant).encode()}
         default = f"participant-{participant.replace('/', '_')}.html"
     else:
@@ -66,7 +68,7 @@ def command(
             outcome = replace(outcome, config=config)
         old = read_results(results[0]) if len(results) == 2 else None
         files = report_page.page_files(outcome, old)
-    target = target or results[-1] / default
+    target = output or results[-1] / default
     files = {target.name: files.pop(PAGE), **files}
     folder = target.parent
     same = [n for n in files if (folder / n).is_file() and (folder / n).read_bytes() == files[n]]

@@ -15,7 +15,7 @@ from . import options
 from .printing import show
 
 
-@click.command()
+@options.command()
 @options.results
 @options.several(
     "kinds", "KIND...", "A kind of plot; --help lists them.",
@@ -48,6 +48,12 @@ def command(
       harness plot results/compare differences --baseline random --format pdf --width page
       harness plot results/tuned sweep --over lr -m ndcg@10
     """
+    if not {"differences", "effects"} & {*kinds}:
+        options.refuse(("baseline",), f"{' and '.join(kinds)}")
+    if "sweep" not in kinds:
+        options.refuse(("over",), f"{' and '.join(kinds)}")
+    if output is not None:
+        options.refuse(("force",), "--output: files in another folder are replaced")
     settings = PlotSettings(
         "", metrics, datasets or ("*",), runs or ("*",), baseline, width=width, formats=(format,),
         over=over,

@@ -14,7 +14,7 @@ from . import options
 from .printing import show_grids
 
 
-@click.command()
+@options.command()
 @options.several("runs", "RUN...", "Run files.")
 @options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
 @options.teams

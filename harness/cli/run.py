@@ -19,7 +19,7 @@ from . import options
 from .printing import file_list, show, terminal_width
 
 
-@click.command()
+@options.command()
 @click.argument(
     "config", metavar="CONFIG", type=Path, help="A YAML config, such as configs/quickstart.yaml."
 )
@@ -47,6 +47,7 @@ def command(
     """
     overrides = (*overrides, f"sort={sort}") if sort else overrides
     if dry_run:
+        options.allow(("config", "overrides", "dry_run", "sort"), "--dry-run")
         show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:

@@ -23,7 +23,7 @@ _OF_RUNS = ("measure", "p", "depth", "near", "picture")
 _OF_METRICS = ("metrics", "draws")
 
 
-@click.command()
+@options.command()
 @options.results
 @options.choice("--measure", Measure, default="rbo", help="How to compare rankings.")
 @options.persistence
@@ -44,7 +44,7 @@ _OF_METRICS = ("metrics", "draws")
 @options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
 @options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
 @click.option("--metrics", "of_metrics", is_flag=True, help="Compare metrics in place of runs.")
-@options.metrics("A metric to compare, with --metrics; two at least")
+@options.metrics("A metric to compare, with --metrics")
 @options.whole("--draws", least=1, default=1000, help="Bootstrap samples, with --metrics.")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
 def command(

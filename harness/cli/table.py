@@ -14,7 +14,7 @@ from ..experiment.results import read_results
 from ..experiment.tables_and_plots import table
 from ..guard.findings import warned
 from ..reports.paper_table.model import render
-from ..reports.paper_table.settings import Extra, Format, Marks, Spread
+from ..reports.paper_table.settings import Extra, Format, Marks, Spread, TableSettings
 from ..reports.sweep import sweep_table
 from ..stats.comparison import Plan
 from . import options
@@ -24,7 +24,7 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 """What a table of --sweep takes."""
 
 
-@click.command()
+@options.command()
 @options.results
 @click.argument(
     "name", metavar="[NAME]", required=False, help="A table of the config; by default the first."
@@ -39,16 +39,12 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 @click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
 @options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
 @click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
-@click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 instead of .423.")
 @options.choice("--spread", Spread, help="Add a deviation or an interval to each value.")
 @options.choice("--marks", Marks, help="Signs of significance.")
 @click.option("--average/--no-average", default=None, help="Add a block: the mean over datasets.")
 @options.choice("--extra", Extra, "extras", multiple=True, help="A further column; repeatable.")
-@click.option("--siunitx/--no-siunitx", default=None, help="LaTeX: siunitx's S columns.")
-@click.option("--wide/--no-wide", default=None, help="LaTeX: table*, over the page.")
-@click.option("--longtable/--no-longtable", default=None, help="LaTeX: over several pages.")
-@click.option("--caption", metavar="TEXT", help="First words of the caption.")
-@click.option("--label", metavar="TEXT", help="LaTeX's label.")
+@options.setting(TableSettings, "width", default=None, help="LaTeX: page for table*.")
+@options.keys
 @options.flag("--standalone", "LaTeX: a complete document, for a preview.")
 @options.flag("--methods", "Sentences for the methods section, instead of the table.")
 @options.flag("--bibtex", "The references that --methods cites.")
@@ -57,12 +53,14 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 @options.comparison
 def command(
     results: Path, name: str | None, format: Format, names: tuple[str, ...],
-    digits: tuple[str, ...], baselines: tuple[str, ...], wide: bool | None, standalone: bool,
-    methods: bool, bibtex: bool, sweep: tuple[str, ...], top: int | None, **settings: Any,
+    digits: tuple[str, ...], baselines: tuple[str, ...], overrides: tuple[str, ...],
+    standalone: bool, methods: bool, bibtex: bool, sweep: tuple[str, ...], top: int | None,
+    **settings: Any,
 ) -> None:  # fmt: skip
     """Print the table for the paper: best values, significance, caption.
 
-    An option that you leave out keeps the value in the config's 'tables:'.
+    An option that you leave out keeps the value in the config's 'tables:'. --set sets another key
+    of a table: caption, label, siunitx, longtable, leading_zero, as in table.label=tab:main.
 
     \b
     Examples:
@@ -81,13 +79,17 @@ def command(
         plan = study.config.compare or Plan()
         show(sweep_table(study, sweep, plan, format, n=top, **chosen))
         return
+    if standalone and format != "latex":
+        options.refuse(("standalone",), f"--format {format}")
+    if methods or bibtex:
+        unused = ("standalone", "width", "sort", "digits", "percent", "average", "extras")
+        options.refuse(unused, "--methods and --bibtex")
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
         given["names"] = dict(options.pairs("--name", names))
     if digits:
         given["digits"] = with_digits(digits)
-    if wide is not None:
-        given["width"] = "page" if wide else "column"
+    given |= options.sections(overrides, table=TableSettings)["table"]
     try:
         made = table(results, name, baseline=baselines, **given)
     except ArgumentError as error:

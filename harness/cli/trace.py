@@ -12,7 +12,7 @@ from . import options
 from .printing import show_grids
 
 
-@click.command()
+@options.command()
 @options.results
 @click.option("--run", metavar="RUN", required=True, help="The run, as the leaderboard names it.")
 @click.option(

@@ -12,7 +12,7 @@ from . import options
 from .printing import show, show_grids
 
 
-@click.command()
+@options.command()
 @options.results
 @options.workers
 @options.inputs

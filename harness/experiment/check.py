@@ -268,7 +268,7 @@ def check(
     run_format : str, optional
         Format of the runs; detected by default.
     group : path, optional
-        File of the group sizes of a LETOR file, as the command's ``--group``.
+        File of the group sizes of a LETOR file, as the command's ``--group-sizes``.
     duplicates : {"error", "first", "last"}
         What becomes of a document that a query has twice.
 

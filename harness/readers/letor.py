@@ -45,7 +45,7 @@ from .rows import Rows, warn, warn_cut_line, warn_moved
 from .source import Source, next_to, no_rows
 from .text import check_number, decoded
 
-GROUP = "group: FILE in the config, --group FILE on the command line"
+GROUP = "group: FILE in the config, --group-sizes FILE on the command line"
 """How to name a file of group sizes."""
 _PIECE = 1 << 21  # Bytes of lines that are read together
 _LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at

@@ -18,6 +18,11 @@ def paper(workplace: Path) -> Path:
     return harness.run(workplace / "configs/paper.yaml").folder
 
 
+WIDE = (
+    "--set", "table.siunitx=true", "--width", "page", "--set", "table.label=tab:x",
+)  # fmt: skip
+
+
 def table(*arguments: str | Path) -> str:
     return succeeds("table", *arguments)
 
@@ -54,9 +59,9 @@ def test_the_command_makes_the_same_table(paper: Path, arguments: list[str], nam
 def test_every_option(paper: Path) -> None:
     text = table(
         paper, "main", "-m", "map", "--run", "gbrt", "--run", "linear*", "--dataset", "fold2",
-        "--name", "gbrt=Grbt", "--sort", "map", "--digits", "4", "--leading-zero",
+        "--name", "gbrt=Grbt", "--sort", "map", "--digits", "4", "--set", "table.leading_zero=true",
         "--spread", "interval", "--marks", "letters", "--no-average", "--extra", "tier",
-        "--caption", "Only a look", "--test", "wilcoxon", "--correction", "bonferroni",
+        "--set", "table.caption=Only a look", "--test", "wilcoxon", "--correction", "bonferroni",
         "--baseline", "linear-regression",
     )  # fmt: skip
     caption, _, body = text.partition("\n\n")
@@ -71,7 +76,18 @@ def test_every_option(paper: Path) -> None:
     assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +2", lines[1])
     assert table(paper, "--percent", "-m", "map", "--marks", "none").count("×") == 1
     assert (
-        table(paper, "-f", "latex", "--siunitx", "--wide", "--label", "tab:x").count("table*") == 2
+        table(
+            paper,
+            "-f",
+            "latex",
+            "--set",
+            "table.siunitx=true",
+            "--width",
+            "page",
+            "--set",
+            "table.label=tab:x",
+        ).count("table*")
+        == 2
     )
     assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
 
