@@ -156,8 +156,8 @@ def metrics_page() -> str:
 
 def conventions_page() -> str:
     """Return the reference of conventions: one section per tool, as ``harness metrics`` prints."""
-    names = re.findall(r"^([\w-]+): ", _printed("metrics", "--conventions"), re.M)
-    tools = {re.sub(r"(-minus|-exp|9|10)$", "", name) for name in names}
+    names = re.findall(r"^([\w.-]+): ", _printed("metrics", "--conventions"), re.M)
+    tools = {re.sub(r"(-minus|-exp|9|9\.0\.8|10)$", "", name) for name in names}
     lines = [
         NOTE + "# Conventions\n",
         "A convention is a set of settings that reproduces one tool; there are "

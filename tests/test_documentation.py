@@ -90,7 +90,7 @@ def test_files_named_in_the_pages_exist() -> None:
 
 
 def test_counts_in_the_pages_are_those_of_the_code() -> None:
-    tools = len({re.sub(r"(-minus|-exp|9|10)$", "", name) for name in CONVENTIONS})
+    tools = len({re.sub(r"(-minus|-exp|9|9\.0\.8|10)$", "", name) for name in CONVENTIONS})
     for name in ("README.md", "docs/reference/conventions.md"):
         text = (ROOT / name).read_text("utf-8")
         assert f"{len(CONVENTIONS)} conventions of {tools} tools" in text, name

@@ -528,7 +528,7 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
     if metric.settings.empty is not None:
         empty = metric.empty_queries(aligned) & ~metric.short_lists(aligned)
         values[empty & aligned.answered] = EMPTY[metric.settings.empty]
-    elif definition.empty is not None and metric.reference is None:
+    elif definition.skips_empty and metric.reference is None:
         if how == "skip":
             empty = metric.empty_queries(aligned)
             values[empty] = np.nan

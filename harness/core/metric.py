@@ -103,6 +103,14 @@ class Definition:
         return found
 
     @property
+    def skips_empty(self) -> bool:
+        """Whether ``empty_queries: skip`` leaves out a query without relevant documents.
+
+        Counts, and metrics that do not look at relevance, keep the value of such a query.
+        """
+        return self.empty is not None or (self.summary == "mean" and "rel" in self.parameters)
+
+    @property
     def cutoff(self) -> Parameter | None:
         """The cutoff's parameter, if the metric takes one."""
         return self.parameters.get("cutoff")

@@ -120,11 +120,12 @@ class Choices:
     """Policies for ties, missing and empty queries, and grades."""
 
     ties: str = "trec_eval"
-    """Order of documents with one score. `trec_eval` (9.0.8): scores compared as float32, then
-    docno descending by bytes. `trec_eval10` (10.0): the same, scores compared as float64, as for
-    all that follow. `docno+`: docno ascending by bytes. `stable`: the order of the input.
-    `reverse`: its reverse. `random(7)`: an order drawn with that seed. `average`: the expected
-    value over all orders. `best`, `worst`: the highest grades of a tied group first, or last."""
+    """Order of documents with one score. `trec_eval` (9.0.7): scores compared as float32, then
+    docno descending by bytes. `trec_eval10` (9.0.8 of 2023, 10.0): the same, scores compared as
+    float64, as for all that follow. `docno+`: docno ascending by bytes. `stable`: the order of
+    the input. `reverse`: its reverse. `random(7)`: an order drawn with that seed. `average`: the
+    expected value over all orders. `best`, `worst`: the highest grades of a tied group first, or
+    last."""
     missing_queries: Missing = "zero"
     """A query that is judged but not answered by the run. `zero`: it counts, with the metric's
     value for a missing answer (0 if higher is better; NaN, and so left out of the mean, for an
@@ -132,7 +133,8 @@ class Choices:
     empty_queries: Empty = "zero"
     """A query without relevant documents. `zero`: the metric's own documented value, 0 for all of
     trec_eval's. `one`: 1 for metrics that lie in [0, 1]. `skip`: NaN, so that the mean leaves it
-    out. `error`: stop."""
+    out; counts, and metrics that do not look at relevance (`judged`, `mse`), keep it. `error`:
+    stop."""
     depth: Annotated[Positive, Le(MOST)] | None = None
     """Only the first documents of each query are looked at (trec_eval -M)."""
     judged_only: Flag = False

@@ -313,7 +313,7 @@ def dcg(
     "ndcg",
     title="nDCG",
     cite=("jarvelin2002",),
-    source="trec_eval 9.0.8, m_ndcg.c and m_ndcg_cut.c; Järvelin and Kekäläinen, ACM TOIS 20(4), "
+    source="trec_eval 9.0.7, m_ndcg.c and m_ndcg_cut.c; Järvelin and Kekäläinen, ACM TOIS 20(4), "
     "2002; Burges et al., ICML 2005 (gain=exp)",
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),

@@ -1,6 +1,6 @@
 """What metrics share: parameters, logarithms, division, running totals, short lists, blocks.
 
-The kernels give trec_eval 9.0.8's values to the last bit: sums go document by document in rank
+The kernels give trec_eval 9.0.7's values to the last bit: sums go document by document in rank
 order, divisions are taken in its order. One thing is not defined there: a query whose
 judgements are all below 0 reads the memory of another query (``ndcg``, ``G``, ``ndcg_rel``) or
 stops the program. Here it is a query without relevant documents.
@@ -93,7 +93,7 @@ def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Fun
 
     `facts` are the other arguments of `harness.core.metric.metric`.
     """
-    return share_metric(name, source=f"trec_eval 9.0.8, {file}", **{"trec_name": name} | facts)
+    return share_metric(name, source=f"trec_eval 9.0.7, {file}", **{"trec_name": name} | facts)
 
 
 def share(part: Array, whole: Array, empty: float = 0.0) -> Floats:

@@ -21,7 +21,7 @@ from .text import columns, render, wrapped
 
 WIDTH = 98
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
-_ARROWS = {"higher": "higher is better", "lower": "lower is better", None: "a count"}
+_ARROWS = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}
 _SUMMARIES = {
     "mean": "mean over queries",
     "sum": "sum over queries",

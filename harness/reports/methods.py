@@ -115,7 +115,7 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
 
 _TIES: Mapping[str, str] = {
     "trec_eval": "broken by descending document identifier, as in trec_eval",
-    "trec_eval10": "broken by descending document identifier, as in trec_eval 10",
+    "trec_eval10": "broken by descending document identifier, as in trec_eval 9.0.8 and 10",
     "docno+": "broken by ascending document identifier",
     "stable": "kept in the order of the file",
     "reverse": "put in the reverse order of the file",
@@ -206,7 +206,7 @@ def _value_of_empty(metric: Metric, rule: str) -> float | None:
     definition = metric.definition
     if metric.settings.empty is not None:
         return EMPTY[metric.settings.empty]
-    if definition.empty is None or metric.reference is not None:
+    if not definition.skips_empty or metric.reference is not None:
         return None
     if rule == "skip":
         return math.nan

@@ -123,7 +123,7 @@ def test_trec_evals_own_data(shared: Path, level: int) -> None:
         run = compat.parse_run(file)
     found, expected = both(qrels, {"all_trec"}, run, relevance_level=level)
     same(found, expected)
-    # the summaries trec_eval 9.0.8 prints for these files, from its own test folder
+    # the summaries trec_eval 9.0.7 prints for these files, from its own test folder
     printed = (folder / ("out.test" if level == 1 else "out.test.aql")).read_text().splitlines()
     rows = [line.split() for line in printed]
     compared = 0

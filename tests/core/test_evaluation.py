@@ -42,6 +42,13 @@ def test_empty_follows_the_metric_s_own_relevance_level() -> None:
     np.testing.assert_array_equal(found.values[:, 0], [1.0, np.nan, np.nan, np.nan])
 
 
+def test_skip_leaves_empty_queries_out_of_each_mean_that_looks_at_relevance() -> None:
+    metrics = ["map", "utility", "utility(rel=2)", "judged", "num_ret"]
+    found = run(metrics, Policy(empty_queries="skip"))
+    undefined = [np.flatnonzero(np.isnan(column)).tolist() for column in found.values.T]
+    assert undefined == [[2], [2], [1, 2, 3], [3], []]  # q4 is not answered
+
+
 def test_errors_name_the_queries() -> None:
     with pytest.raises(AlignmentError, match=r": q3\n"):
         run(["map"], Policy(empty_queries="error"))

@@ -248,3 +248,11 @@ def test_scores_that_are_not_finite_are_refused(problem: str) -> None:
     for one in lists_of(problem).values():
         with refuses("run", "not-finite"):
             harness.Run.from_dict({"q": {str(i): float(s) for i, s in enumerate(one["scores"])}})
+
+
+def test_the_two_versions_9_of_trec_eval_differ_in_the_type_of_scores() -> None:
+    qrels, run = {"2": {"a": 1, "b": 0, "c": 2}}, {"2": {"a": 7.0000001, "b": 7.0, "c": 6.0}}
+    names = ["map", "map(convention=trec_eval9)", "map(convention=trec_eval9.0.8)"]
+    mean = (1 / 2 + 2 / 3) / 2  # b, a, c: the first two tie as floats
+    values = harness.evaluate(qrels, run, names).summary()
+    assert values == dict(zip(names, [mean, mean, (1 + 2 / 3) / 2], strict=True))

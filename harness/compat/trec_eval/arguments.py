@@ -88,7 +88,8 @@ def measure_of(name: str) -> Measure:
 class TrecEvalVersion:
     """One version of the program.
 
-    ``order`` has its measures as it prints them, ``nicknames`` the measures of each nickname;
+    ``title`` is what it prints as its version. ``order`` has its measures as it prints them,
+    ``nicknames`` the measures of each nickname;
     ``ties`` is the policy of its ranking.
     """
 
@@ -104,13 +105,18 @@ _AFTER_G = _ALL.index("G") + 1
 _ADDED = ("rbp", "rbp_resid", "unj")
 _WITH_DCG = (*_ALL[:_AFTER_G], "dcg", "ideal_dcg", *_ALL[_AFTER_G:], "yaap", *_ADDED)
 VERSIONS: Mapping[str, TrecEvalVersion] = {
-    "9": TrecEvalVersion(9, "9.0.8", "trec_eval", (*_ALL, "yaap"), NICKNAMES),
+    "9.0.7": TrecEvalVersion(9, "9.0.7", "trec_eval", (*_ALL, "yaap"), NICKNAMES),
+    "9.0.8": TrecEvalVersion(9, "9.0.8", "trec_eval10", (*_ALL, "yaap"), NICKNAMES),
     "10": TrecEvalVersion(
-        10, "10.0", "trec_eval10", _WITH_DCG, {**NICKNAMES, "all_trec": (*_ALL, *_ADDED)}
+        10, "10.0-rc3", "trec_eval10", _WITH_DCG, {**NICKNAMES, "all_trec": (*_ALL, *_ADDED)}
     ),
 }
+"""Each version by its number. Tag v9.0.8 of 2020 prints 9.0.7, tag trec_eval-9.0.8 of 2023 prints
+9.0.8, and tag v10.0 prints 10.0-rc3."""
+_SHORT_FOR = {"9": "9.0.7", "10.0": "10", "10.0-rc3": "10"}
+"""Other spellings of a version."""
 _ELSEWHERE = re.compile("prefs|avgjg|qrels_jg")
-"""Measures and nicknames of both versions that need other judgements than qrels."""
+"""Measures and nicknames of all versions that need other judgements than qrels."""
 SHARED = ("dcg", "ideal_dcg", "ndcg")
 """Measures that share their gains in version 10: each takes those of the one before it by default,
 and all are computed with the last ones."""
@@ -236,8 +242,8 @@ _TRACED = frozenset(
 )
 """Measures whose computation ``-D 1`` prints; with ``-D 2`` also gm_bpref's."""
 USAGE_LINE = (
-    "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J] [--as 9|10]\n"
-    "                         [-m MEASURE[.PARAMETERS]]... QRELS RUN\n"
+    "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J]\n"
+    "                         [--as 9|9.0.8|10] [-m MEASURE[.PARAMETERS]]... QRELS RUN\n"
     "       harness trec_eval -h [-m MEASURE]..."
 )
 
@@ -256,6 +262,7 @@ class Arguments:
     qrels: str = ""
     run: str = ""
     help: bool = False
+    shows_version: bool = False
     per_query: bool = False
     summary: bool = True
     complete: bool = False
@@ -281,12 +288,12 @@ def parse(words: Sequence[str]) -> Arguments:
         raise Stop(USAGE, f"{error}\n{USAGE_LINE}") from None
     options = [(_ONE_LETTER.get(option, option), value) for option, value in options]
     values = dict(options)  # the last one counts
-    number = values.get("--as", "9").partition(".")[0]
-    if number not in VERSIONS:
-        raise Stop(USAGE, f"--as: expected 9 (9.0.8) or 10 (10.0), got '{values['--as']}'")
-    version = VERSIONS[number]
+    number = values.get("--as", "9")
+    version = VERSIONS.get(_SHORT_FOR.get(number, number))
+    if version is None:
+        raise Stop(USAGE, f"--as: expected 9 (9.0.7), 9.0.8 or 10 (10.0), got '{number}'")
     if "-v" in values:
-        raise Stop(0, f"follows trec_eval {version.title}")
+        return Arguments(version, *_measures(options, version), shows_version=True)
     measures, parameters = _measures(options, version)
     if "-h" in values:
         return Arguments(version, measures, parameters, help=True)
@@ -385,16 +392,18 @@ Evaluates a run against judgements and prints what trec_eval {version} prints.
   -l LEVEL                 smallest grade that is relevant (1); 0 or more. Below it trec_eval
                            counts unjudged documents too, and its map exceeds 1
   -M DEPTH                 look at the first DEPTH documents of each query only
-  -J                       take documents without a judgement out of the ranking first
+  -J                       take documents without a judgement out of the ranking, after -M
+                           cuts it
   -N NUM                   documents in the collection, for 'utility'
   -D LEVEL[.QID]           evaluate this query only. Above LEVEL 0 trec_eval also prints how
                            it computes ndcg, G and other measures with gains: not done here
-  --as 9|10                follow trec_eval 9.0.8 (default) or 10.0, which compares scores as
-                           doubles, rounds levels of recall, stops at a query that the run
+  --as 9|9.0.8|10          follow trec_eval 9.0.7 (default: tags v9.0.7 and v9.0.8), 9.0.8 (tag
+                           trec_eval-9.0.8) or 10.0. The last two compare scores as doubles.
+                           10.0 also rounds levels of recall, stops at a query that the run
                            does not answer unless -c is given, passes over lines that begin
                            with '#', and has more measures
   -h [-m MEASURE]...       print this, and what each of the measures is
-  -v                       say which version is followed
+  -v                       print the version that is followed, as trec_eval does
 
 Long names of the options are trec_eval's. -R and -T take qrels and trec_results only; -Z and
 other judgements than qrels are left to trec_eval itself, as are gains of documents without a

@@ -367,7 +367,9 @@ def main(words: Sequence[str]) -> int:
     """Run ``harness trec_eval`` with these arguments, and return its exit status."""
     try:
         arguments = parse(words)
-        if arguments.help:
+        if arguments.shows_version:
+            sys.stderr.write(f"trec_eval version {arguments.version.title}\n")
+        elif arguments.help:
             write(help_text(arguments))
         else:
             _evaluate(arguments)
