@@ -25,6 +25,7 @@ _NAMES = (
     "ndcg_rel Rndcg G binG set_P set_relative_P set_recall set_map set_F utility"
 )
 _TREC: dict[str, Own] = {name: {} for name in _NAMES.split(" ")}
+_ROUNDED_IN_10 = ("iprec_at_recall", "11pt_avg")
 _LETOR: Own = {"gain": "letor", "discount": "jarvelin"}
 _MSLR: Own = {"gain": "mslr", "discount": "jarvelin"}
 _SIGNED: Own = {"negative": "value"}
@@ -87,8 +88,13 @@ _ALL = (
         "trec_eval 10.0 (prints 10.0-rc3)",
         "form_res_rels.c (double scores, docno descending), m_ndcg_cut.c, m_rbp.c",
         {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
-        {**_TREC, "dcg": {}, "rbp": {"p": 0.9, "gain": "linear", "max_grade": None}},
-        "Exits where a query is missing from the run, unless -c is given.",
+        {
+            **{name: own for name, own in _TREC.items() if name not in _ROUNDED_IN_10},
+            "dcg": {},
+            "rbp": {"p": 0.9, "gain": "linear", "max_grade": None},
+        },
+        "Exits where a query is missing from the run, unless -c is given. It rounds levels of "
+        "recall, so iprec_at_recall and 11pt_avg differ: harness trec_eval --as 10 has them.",
     ),
     Convention(
         "gdeval",

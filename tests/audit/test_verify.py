@@ -93,6 +93,25 @@ def test_examples(examples: Path) -> None:
         assert found.notes == []
 
 
+@pytest.mark.parametrize(
+    ("metric", "named"),
+    [("P(ties=best)@5", []), ("P(ties=average)@5", ["average"]), ("P(ties=random(3))@5",
+     ["random(3)"])],
+)  # fmt: skip
+def test_ties_that_pytrec_eval_cannot_check_are_noted(
+    place: Path, metric: str, named: list[str]
+) -> None:
+    (place / "ties.yaml").write_text(
+        f"datasets: {{toy: {{path: data/qrels.txt}}}}\nruns: {{bm25: {{path: data/bm25.run}}}}\n"
+        f"metrics: [map, '{metric}']\npolicy: {{ties: worst, depth: 3}}\noutput: ties\n"
+    )
+    found = module.verify(harness.run(place / "ties.yaml").folder)
+    assert found.is_verified, found.differences
+    assert [re.findall(r"average|random\(3\)", note) for note in found.notes] == [named] * len(
+        named
+    )
+
+
 def test_one_digit_of_every_file(results: Path) -> None:
     for name in FILES:
         path = results / name

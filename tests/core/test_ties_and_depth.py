@@ -111,15 +111,25 @@ def test_values_are_those_of_every_order(
         assert found[0].counts.retrieved == sum(retrieved)
 
 
-def test_estimates_do_not_depend_on_the_order_of_rows() -> None:
-    metrics = ["gm_map", "11pt_avg", "infAP", "bpref", "yaap"]
-    first, *others = (
-        harness.evaluate(QRELS, run, metrics, policy={"ties": "average"})
-        for run in permuted(RUNS["all tied"])
-    )
-    assert first.errors  # some are estimated
-    for other in others:
-        assert {q: other.to_dict()[q] for q in first.to_dict()} == first.to_dict()
+@pytest.mark.parametrize("ties", ["average", "random(7)"])
+def test_drawn_orders_do_not_depend_on_the_order_of_rows_or_metrics(
+    tmp_path: Path, ties: str
+) -> None:
+    judgements = [f"10 {part} d{n} 1\n" for n in range(6) for part in (1, 2) if (n + part) % 3]
+    (tmp_path / "q").write_text("".join([*judgements, "2 1 x 1\n", "2 2 y 1\n"]))
+    qrels = harness.read_qrels(tmp_path / "q", format="diversity")
+    metrics = ["alpha_ndcg@5", "err_ia@4", "gm_map", "11pt_avg", "infAP", "yaap"]
+    run = {"10": dict.fromkeys(["d3", "z", "d1", "d5", "d0", "a"], 1.0), "2": {"y": 2.0, "x": 2.0}}
+    evaluations = [
+        harness.evaluate(qrels, rows, names, policy={"ties": ties})
+        for rows in [*permuted(run), {"10": run["10"]}]
+        for names in (metrics, metrics[::-1])
+    ]
+    first = evaluations[0].to_dict()
+    assert bool(evaluations[0].errors) == (ties == "average")  # some are estimated
+    for other in evaluations[1:]:
+        for qid in other.to_dict() if len(other.unanswered) == 0 else ["10"]:
+            assert other.to_dict()[qid] == first[qid]
 
 
 @pytest.mark.parametrize(("ties", "value"), [("best", "1.0"), ("worst", "0.0"), ("average", "0.5")])

@@ -17,6 +17,7 @@ from refusals import refuses
 from tool_columns import DIFFERENT, NAMES, NOT_OFFERED, tool_of
 
 import harness
+from harness.errors import UnknownNameError
 
 NO_MEAN = {key for key in NAMES if key.startswith("ptranking") and key.endswith("_at_k")}
 """Its evaluator leaves short lists out, and has NaN for a query without relevant documents."""
@@ -248,6 +249,12 @@ def test_scores_that_are_not_finite_are_refused(problem: str) -> None:
     for one in lists_of(problem).values():
         with refuses("run", "not-finite"):
             harness.Run.from_dict({"q": {str(i): float(s) for i, s in enumerate(one["scores"])}})
+
+
+@pytest.mark.parametrize("metric", ["iprec_at_recall(convention=trec_eval10)@0.2", "11pt_avg"])
+def test_trec_eval10_has_no_levels_of_recall_since_it_rounds_them(metric: str) -> None:
+    with pytest.raises(UnknownNameError):
+        harness.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, [metric], convention="trec_eval10")
 
 
 def test_the_two_versions_9_of_trec_eval_differ_in_the_type_of_scores() -> None:
