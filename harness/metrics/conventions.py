@@ -67,25 +67,25 @@ _CATBOOST_COMMON: Own = {"ties": "worst", "scores": "float64", "grades": _ANY}
 _ALL = (
     Convention(
         "trec_eval9",
-        "trec_eval 9.0.7 (tags v9.0.7 and v9.0.8)",
+        "trec_eval 9.0.7",
         "form_res_rels.c (float scores, docno descending), m_ndcg_cut.c, m_map_cut.c",
         {"ties": "trec_eval", "scores": "float32", "grades": _CUT_OFF},
         _TREC,
-        "The default, also pytrec_eval's and ir_measures'; a grade below 0 is unjudged. Queries "
+        "The default, also pytrec_eval's and ir_measures'; a grade below 0 is unjudged. Its "
+        "source has the tags v9.0.7 and v9.0.8; both print 9.0.7 as their version. Queries "
         "that the run does not answer are left to the policy missing_queries.",
     ),
     Convention(
         "trec_eval9.0.8",
-        "trec_eval 9.0.8 (tag trec_eval-9.0.8 of 2023)",
+        "trec_eval 9.0.8",
         "form_res_rels.c:35 (double scores, docno descending)",
         {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
         _TREC,
-        "Differs from trec_eval9 in the type of scores alone. The tag v9.0.8 of 2020 is "
-        "trec_eval9: it prints 9.0.7 as its version.",
+        "The tag trec_eval-9.0.8 of 2023. It differs from trec_eval9 in the type of scores alone.",
     ),
     Convention(
         "trec_eval10",
-        "trec_eval 10.0 (prints 10.0-rc3)",
+        "trec_eval 10.0",
         "form_res_rels.c (double scores, docno descending), m_ndcg_cut.c, m_rbp.c",
         {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
         {
