@@ -82,9 +82,9 @@ def evaluate(
     board = evaluate_files(qrels, runs, metrics, policy=rules, bounds=ties == BOUNDS, **settings)
     if grouping is None:
         return board
-    from ..guard.datasets import attach
+    from ..guard.datasets import attach_groups
 
-    entries, findings = attach(board.entries, {board.entries[0].dataset: grouping})
+    entries, findings = attach_groups(board.entries, {board.entries[0].dataset: grouping})
     for one in findings:
         warn(one.message)
     return replace(board, entries=tuple(entries))
@@ -95,14 +95,14 @@ def _grouping(path: str, bins: Sequence[str]) -> Grouping:
     from pydantic import ValidationError
 
     from ..config.model import Groups
-    from ..guard.datasets import load
+    from ..guard.datasets import load_grouping
 
     edges = {}
     for one in bins:
         name, _, numbers = one.rpartition("=")
         edges[name] = numbers.split(",")
     try:
-        return load(Groups.model_validate({"path": path, "bins": edges}))
+        return load_grouping(Groups.model_validate({"path": path, "bins": edges}))
     except ValidationError:
         what = f"--bins {', '.join(bins)}: expected a column and numbers from low to high"
         raise UnknownNameError(Problem("", what, fix="write --bins length=5,10")) from None

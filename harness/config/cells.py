@@ -66,7 +66,7 @@ class Cell(Keyed):
 
     @property
     def all_columns(self) -> dict[str, str]:
-        """Return what `where` can choose the cell by: its names and all captured placeholders."""
+        """Columns that `where` can choose the cell by: its names and all captured placeholders."""
         return {DATASET: self.dataset, "run": self.run, **self.of_dataset, **self.of_run}
 
     def read_qrels(self, source: Source | None = None) -> Qrels:
@@ -77,8 +77,8 @@ class Cell(Keyed):
     def read_run(self, dataset: Qrels | None, source: Source | None = None) -> Run:
         """Read the scores, whole; `dataset` has the rows that they may follow."""
         entry = self.run_entry
-        given = source or entry.path
-        return readers.read_run(given, dataset=dataset, name=self.run, **entry.options())
+        file = source or entry.path
+        return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
 
     @property
     def place(self) -> tuple[str, str]:
@@ -141,7 +141,7 @@ def run_entries(
     """Yield the name, the place and the settings of every run entry."""
     for key, entry in runs.items():
         if isinstance(entry, tuple):
-            yield from ((key, ("runs", key, place), one) for place, one in enumerate(entry))
+            yield from ((key, ("runs", key, place), item) for place, item in enumerate(entry))
         else:
             yield key, ("runs", key), entry
 
@@ -188,9 +188,9 @@ class _FoundDataset:
     entry: DatasetEntry
     values: Mapping[str, str]
 
-    def fits(self, found: Found) -> bool:
+    def fits(self, file: Found) -> bool:
         """Whether the placeholders that both have captured the same."""
-        return all(found.values.get(name, value) == value for name, value in self.values.items())
+        return all(file.values.get(name, value) == value for name, value in self.values.items())
 
 
 class _Search:
@@ -207,14 +207,14 @@ class _Search:
         for key, entry in self.entries.items():
             with self.collecting():
                 self.datasets += self._datasets_in(key, entry)
-        first: dict[str, _FoundDataset] = {}
-        for one in self.datasets:
-            other = first.setdefault(one.name, one)
-            if other.key != one.key:
-                both = f"{other.entry.path} and {one.entry.path}"
-                what = f"expected one dataset '{one.name}', got two: {both}"
+        by_name: dict[str, _FoundDataset] = {}
+        for dataset in self.datasets:
+            earlier = by_name.setdefault(dataset.name, dataset)
+            if earlier.key != dataset.key:
+                both = f"{earlier.entry.path} and {dataset.entry.path}"
+                message = f"expected one dataset '{dataset.name}', got two: {both}"
                 fix = "give one of them another name"
-                self.report(("datasets", one.key), what, fix)
+                self.report(("datasets", dataset.key), message, fix)
         self.complete = complete and not self.wrong
 
     @contextlib.contextmanager
@@ -225,43 +225,45 @@ class _Search:
         except ConfigError as error:
             self.wrong += error.problems
 
-    def report(self, loc: Loc, what: str, fix: str = "") -> None:
+    def report(self, loc: Loc, message: str, fix: str = "") -> None:
         """Note something that is wrong at a place in the config."""
-        self.wrong.append(self.config.problem(loc, what, fix=fix))
+        self.wrong.append(self.config.problem(loc, message, fix=fix))
 
-    def error(self, loc: Loc, what: str, fix: str = "") -> ConfigError:
+    def error(self, loc: Loc, message: str, fix: str = "") -> ConfigError:
         """Return the error of an entry, whose cells are left out."""
-        return ConfigError(self.config.problem(loc, what, fix=fix), where=self.config.file)
+        return ConfigError(self.config.problem(loc, message, fix=fix), where=self.config.file)
 
     def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_FoundDataset]:
         """Return the datasets of one entry."""
         loc: Loc = ("datasets", key)
         self.paths[key] = path = self._path(entry.path, (*loc, "path"))
         name = self._pattern(key, loc, path.names)
-        found = []
-        for one in self._files(entry.path, {}, (*loc, "path")):
-            update: dict[str, Any] = {"path": str(one.path)}
+        datasets = []
+        for file in self._files(entry.path, {}, (*loc, "path")):
+            update: dict[str, Any] = {"path": str(file.path)}
             with self.collecting():
                 if entry.groups and entry.groups.path is not None:
-                    at = (*loc, "groups", "path")
-                    table = self._file_next_to(one, entry.groups.path, at)
+                    path_loc = (*loc, "groups", "path")
+                    table = self._file_next_to(file, entry.groups.path, path_loc)
                     update["groups"] = entry.groups.model_copy(update={"path": table})
                 if entry.group is not None:
-                    update["group"] = self._file_next_to(one, entry.group, (*loc, "group"))
+                    update["group"] = self._file_next_to(file, entry.group, (*loc, "group"))
             concrete = entry.model_copy(update=update)
-            found.append(_FoundDataset(key, name.fill(one.values), concrete, one.values))
-        return found
+            datasets.append(_FoundDataset(key, name.fill(file.values), concrete, file.values))
+        return datasets
 
-    def _pattern(self, text: str, loc: Loc, known: Collection[str] | None = None) -> Pattern:
-        """Return a pattern; ConfigError if it is none, or has placeholders that are not `known`."""
+    def _pattern(self, text: str, loc: Loc, allowed: Collection[str] | None = None) -> Pattern:
+        """Return a pattern; ConfigError if its text is wrong or a placeholder is not `allowed`."""
         try:
             pattern = Pattern(text)
         except ValueError as error:
             raise self.error(loc, str(error)) from None
         for name in pattern.names:
-            if known is not None and name not in known:
-                has = ", ".join(f"{{{one}}}" for one in known if one != DATASET) or "none"
-                near = did_you_mean(name, known)
+            if allowed is not None and name not in allowed:
+                has = (
+                    ", ".join(f"{{{column}}}" for column in allowed if column != DATASET) or "none"
+                )
+                near = did_you_mean(name, allowed)
                 raise self.error(loc, f"nothing fills {{{name}}}{near}  (the path has: {has})")
         return pattern
 
@@ -275,78 +277,84 @@ class _Search:
                 raise self.error(loc, f"the outputs have a column '{name}' already", fix)
         return pattern
 
-    def _file_next_to(self, one: Found, text: str, loc: Loc) -> str:
+    def _file_next_to(self, neighbour: Found, text: str, loc: Loc) -> str:
         """Return the file of a pattern whose placeholders have the values of another file's."""
-        self._pattern(text, loc, one.values)
-        return str(self._files(text, one.values, loc)[0].path)
+        self._pattern(text, loc, neighbour.values)
+        return str(self._files(text, neighbour.values, loc)[0].path)
 
     def add_run(self, key: str, entry: RunEntry, loc: Loc) -> None:
         """Add the cells of a run entry; ConfigError if it has none."""
-        at = (*loc, "path")
-        path = self._path(entry.path, at, key)
+        path_loc = (*loc, "path")
+        path = self._path(entry.path, path_loc, key)
         datasets = self._datasets_of(entry, path, loc)
-        known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
-        name = self._pattern(key, ("runs", key), known if datasets else None)
+        placeholders = {DATASET, *path.names, *(n for dataset in datasets for n in dataset.values)}
+        name = self._pattern(key, ("runs", key), placeholders if datasets else None)
         strangers = []
-        for found, near in self._files_and_datasets(entry, path, datasets, at):
-            fitting = [one for one in near if one.fits(found)]
-            if not fitting and self._keeps(found.values):
-                strangers.append(found)
-            for one in fitting:
-                run = name.fill({**found.values, **one.values, DATASET: one.name})
-                own = {n: found.values[n] for n in path.names if n not in (*one.values, DATASET)}
-                concrete = entry.model_copy(update={"path": str(found.path)})
+        for file, near in self._files_and_datasets(entry, path, datasets, path_loc):
+            fitting = [dataset for dataset in near if dataset.fits(file)]
+            if not fitting and self._keeps(file.values):
+                strangers.append(file)
+            for dataset in fitting:
+                run = name.fill({**file.values, **dataset.values, DATASET: dataset.name})
+                captured = {
+                    n: file.values[n] for n in path.names if n not in (*dataset.values, DATASET)
+                }
+                concrete = entry.model_copy(update={"path": str(file.path)})
                 cell = Cell(
-                    one.name, run, one.entry, concrete, one.key, key, one.values, own,
-                    across=DATASET in path.names,
+                    dataset.name, run, dataset.entry, concrete, dataset.key, key, dataset.values,
+                    captured, across=DATASET in path.names,
                 )  # fmt: skip
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
-            paths = [str(found.path) for found in strangers]
-            has = first_of([one.name for one in datasets], 5)
-            what = f"no dataset for {first_of(paths, 5)}; there are {has}"
-            raise self.error(at, what, "add the dataset, or narrow the path")
+            paths = [str(file.path) for file in strangers]
+            has = first_of([dataset.name for dataset in datasets], 5)
+            message = f"no dataset for {first_of(paths, 5)}; there are {has}"
+            raise self.error(path_loc, message, "add the dataset, or narrow the path")
 
     def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_FoundDataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
-            known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
-            if entry.dataset not in known and self.complete:
-                near, listed = did_you_mean(entry.dataset, known), first_of(known)
-                what = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
-                raise self.error((*loc, "dataset"), what)
-            return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
+            names = list(
+                dict.fromkeys([*self.entries, *(dataset.name for dataset in self.datasets)])
+            )
+            if entry.dataset not in names and self.complete:
+                near, listed = did_you_mean(entry.dataset, names), first_of(names)
+                message = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
+                raise self.error((*loc, "dataset"), message)
+            return [
+                dataset for dataset in self.datasets if entry.dataset in (dataset.key, dataset.name)
+            ]
         if DATASET in path.names or len(self.entries) == 1:
             return self.datasets
-        sharing = [one for one, other in self.paths.items() if {*other.names} & {*path.names}]
+        sharing = [key for key, pattern in self.paths.items() if {*pattern.names} & {*path.names}]
         if len(sharing) != 1 and self.complete:
-            some = sharing if len(sharing) > 1 else [*self.entries]
-            fix = f"add dataset: NAME (one of {first_of(some)}), or a list with an entry "
+            keys = sharing if len(sharing) > 1 else [*self.entries]
+            fix = f"add dataset: NAME (one of {first_of(keys)}), or a list with an entry "
             fix += "for each: [{dataset: NAME, path: ...}, ...]"
             raise self.error(loc, "it is not clear which dataset this run belongs to", fix)
-        return [one for one in self.datasets if [one.key] == sharing]
+        return [dataset for dataset in self.datasets if [dataset.key] == sharing]
 
     def _files_and_datasets(
         self, entry: RunEntry, path: Pattern, datasets: list[_FoundDataset], loc: Loc
     ) -> list[tuple[Found, list[_FoundDataset]]]:
         """Return each file of a run entry, with the datasets it may belong to."""
         if DATASET not in path.names:
-            return [(found, datasets) for found in self._files(entry.path, {}, loc)]
+            return [(file, datasets) for file in self._files(entry.path, {}, loc)]
         both, nothing = [], []
-        for name in dict.fromkeys(one.name for one in datasets):
-            same = [one for one in datasets if one.name == name]
+        for name in dict.fromkeys(dataset.name for dataset in datasets):
+            namesakes = [dataset for dataset in datasets if dataset.name == name]
             try:
-                some = self._files(entry.path, {DATASET: name}, loc)
-                both += [(found, same) for found in some]
+                files_of_name = self._files(entry.path, {DATASET: name}, loc)
+                both += [(file, namesakes) for file in files_of_name]
             except ConfigError as problem:
                 nothing.append(problem)
         if nothing and not both:
             raise nothing[0]
         return both
 
-    def _files(self, text: str, known: Mapping[str, str], loc: Loc) -> list[Found]:
+    def _files(self, text: str, captured: Mapping[str, str], loc: Loc) -> list[Found]:
         try:
-            return files(self.config.base, text, known)
+            return files(self.config.base, text, captured)
         except NothingFoundError as error:
             fix = "write {name} in place of '*', or list the paths" if "*" in text else ""
             raise self.error(loc, str(error), fix) from None
@@ -375,55 +383,57 @@ class _Search:
             return
         busy = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
-            own = [
-                one
-                for one in self.datasets
-                if one.key == key
-                and one.entry.path not in busy
-                and self._keeps({**one.values, DATASET: one.name})
+            unused = [
+                dataset
+                for dataset in self.datasets
+                if dataset.key == key
+                and dataset.entry.path not in busy
+                and self._keeps({**dataset.values, DATASET: dataset.name})
             ]
-            if own and key not in but:
+            if unused and key not in but:
                 fix = "add them, narrow the path, or leave the datasets out with 'where:'"
-                names = first_of([one.name for one in own], 5)
-                what = f"no {run} has predictions for {names}"
-                self.report(("datasets", key), what, fix)
+                names = first_of([dataset.name for dataset in unused], 5)
+                message = f"no {run} has predictions for {names}"
+                self.report(("datasets", key), message, fix)
 
     def choose(self) -> None:
         """Keep the cells that ``where`` keeps; report what is wrong with it."""
         if not self.where or self.wrong:
             return
-        seen = [cell.all_columns for cell, _ in self.cells]
-        known = list(dict.fromkeys(column for columns in seen for column in columns))
+        rows = [cell.all_columns for cell, _ in self.cells]
+        names = list(dict.fromkeys(column for columns in rows for column in columns))
         for column, patterns in self.where.items():
-            if column not in known:
-                near, listed = did_you_mean(column, known), first_of(known)
-                what = f"there is no column '{column}'{near}  (there are: {listed})"
-                self.report(("where", column), what)
+            if column not in names:
+                near, listed = did_you_mean(column, names), first_of(names)
+                message = f"there is no column '{column}'{near}  (there are: {listed})"
+                self.report(("where", column), message)
                 continue
-            values = sorted({one[column] for one in seen if column in one}, key=natural)
+            values = sorted({row[column] for row in rows if column in row}, key=natural)
             self.values[column] = dict.fromkeys(values)
             self.kept[column] = {*matched(patterns, values)}
-            for place, what in pattern_problems(patterns, values, column):
+            for place, message in pattern_problems(patterns, values, column):
                 loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
-                self.report(loc, what)
-        self.cells = [one for one in self.cells if self._keeps(one[0].all_columns)]
+                self.report(loc, message)
+        self.cells = [pair for pair in self.cells if self._keeps(pair[0].all_columns)]
         if not self.cells and not self.wrong:
-            what = f"keeps none of the {len(seen)} cells: no cell has all these values"
-            self.report(("where",), what)
+            message = f"keeps none of the {len(rows)} cells: no cell has all these values"
+            self.report(("where",), message)
         left_out = {*self.entries} - {cell.dataset_key for cell, _ in self.cells}
         self.check_datasets("run that 'where' keeps", left_out)
 
     def check_same(self) -> None:
         """Report cells that would be the same row of the leaderboard, one for each entry."""
-        first: dict[CellKey, Cell] = {}
+        by_key: dict[CellKey, Cell] = {}
         reported: set[Loc] = set()
         for cell, loc in self.cells:
-            other = first.setdefault(cell.key, cell)
-            if other is not cell and loc not in reported:
+            earlier = by_key.setdefault(cell.key, cell)
+            if earlier is not cell and loc not in reported:
                 reported.add(loc)
-                both = f"{other.run_entry.path} and {cell.run_entry.path}"
-                what = f"expected one run '{cell.run}' on dataset '{cell.dataset}', got two: {both}"
-                self.report(loc, what, "give one of them another name")
+                both = f"{earlier.run_entry.path} and {cell.run_entry.path}"
+                message = (
+                    f"expected one run '{cell.run}' on dataset '{cell.dataset}', got two: {both}"
+                )
+                self.report(loc, message, "give one of them another name")
 
 
 def missing(cells: Iterable[Cell]) -> list[str]:
@@ -444,35 +454,37 @@ def missing(cells: Iterable[Cell]) -> list[str]:
     for (_, run_key, names), grid in grids.items():
         if _are_own_runs(grid):
             continue
-        there = {(cell.place, *cell.of_run.values()) for cell in grid}
+        present = {(cell.place, *cell.of_run.values()) for cell in grid}
         axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
         keys = dict.fromkeys(cell.dataset_key for cell in grid)
-        for one in [one for key in keys for one in datasets[key].values()]:
+        for dataset_cell in [
+            dataset_cell for key in keys for dataset_cell in datasets[key].values()
+        ]:
             for values in itertools.product(*axes):
-                if (one.place, *values) not in there:
-                    captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
-                    run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
-                    own = map("=".join, _columns(run_key, captured).items())
-                    gaps.append(" ".join((f"{run} on {one.dataset}", *own)))
+                if (dataset_cell.place, *values) not in present:
+                    captured = {**dataset_cell.of_dataset, **dict(zip(names, values, strict=True))}
+                    run = Pattern(run_key).fill({**captured, DATASET: dataset_cell.dataset})
+                    columns = map("=".join, _columns(run_key, captured).items())
+                    gaps.append(" ".join((f"{run} on {dataset_cell.dataset}", *columns)))
     return gaps
 
 
 def _are_own_runs(grid: Sequence[Cell]) -> bool:
-    """Return whether most datasets mostly have runs that no other dataset has."""
+    """Whether most datasets mostly have runs that no other dataset has."""
     places: dict[str, set[tuple[str, str]]] = {}
     for cell in grid:
         places.setdefault(cell.run, set()).add(cell.place)
-    own = Counter(next(iter(some)) for some in places.values() if len(some) == 1)
-    runs = Counter(place for some in places.values() for place in some)
-    return len(runs) > 1 and 2 * sum(2 * own[one] > runs[one] for one in runs) > len(runs)
+    n_own = Counter(next(iter(datasets)) for datasets in places.values() if len(datasets) == 1)
+    runs = Counter(place for datasets in places.values() for place in datasets)
+    return len(runs) > 1 and 2 * sum(2 * n_own[place] > runs[place] for place in runs) > len(runs)
 
 
 def missing_text(cells: Sequence[Cell]) -> str:
-    """Return how many cells are missing, and the first, one a line; ``""`` if the grid is full."""
+    """Return the number of missing cells, and the first, one a line; ``""`` if none are missing."""
     gaps = missing(cells)
-    more = [f"... {text}" for text in and_more(len(gaps) - SHOWN)]
+    rest = [f"... {text}" for text in and_more(len(gaps) - SHOWN)]
     head = f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing:"
-    return "\n  ".join([head, *gaps[:SHOWN], *more]) if gaps else ""
+    return "\n  ".join([head, *gaps[:SHOWN], *rest]) if gaps else ""
 
 
 def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
@@ -480,19 +492,21 @@ def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
 
     Raises UnknownNameError if there is none, or several.
     """
-    on_dataset = [other for other in cells if other.dataset == cell.dataset]
-    here = [
-        other for other in on_dataset
-        if other.run == name and other.dataset_entry == cell.dataset_entry
+    on_dataset = [candidate for candidate in cells if candidate.dataset == cell.dataset]
+    matches = [
+        candidate for candidate in on_dataset
+        if candidate.run == name and candidate.dataset_entry == cell.dataset_entry
     ]  # fmt: skip
-    same = [other for other in here if _outside_name(other) == _outside_name(cell)]
-    if not here or (len(here) > 1 and not same):
-        runs = sorted({other.run for other in on_dataset})
-        found = f"{len(here)} runs of that name" if here else ", ".join(runs)
-        what = f"reference={name}: expected one run on dataset {cell.dataset}, got {found}"
+    same_seed = [
+        candidate for candidate in matches if _outside_name(candidate) == _outside_name(cell)
+    ]
+    if not matches or (len(matches) > 1 and not same_seed):
+        runs = sorted({candidate.run for candidate in on_dataset})
+        listed = f"{len(matches)} runs of that name" if matches else ", ".join(runs)
+        message = f"reference={name}: expected one run on dataset {cell.dataset}, got {listed}"
         fix = f"name the run that {cell.run} is compared with"
-        raise UnknownNameError(Problem("", what, fix=fix))
-    return (same or here)[0]
+        raise UnknownNameError(Problem("", message, fix=fix))
+    return (same_seed or matches)[0]
 
 
 def without_reference(cells: Iterable[Cell], name: str) -> Iterator[UnknownNameError]:
@@ -500,17 +514,17 @@ def without_reference(cells: Iterable[Cell], name: str) -> Iterator[UnknownNameE
 
     A fold without its predictions does not count if other folds have some.
     """
-    for some in grouped_by(cells, lambda cell: cell.dataset_key).values():
+    for group in grouped_by(cells, lambda cell: cell.dataset_key).values():
         errors = []
-        for cell in some:
+        for cell in group:
             try:
-                reference(some, cell, name)
+                reference(group, cell, name)
             except UnknownNameError as error:
                 errors.append(error)
-        if len(errors) == len(some):
+        if len(errors) == len(group):
             yield errors[0]
 
 
 def _outside_name(cell: Cell) -> dict[str, str]:
-    """Return what was captured outside the run's name: its seed."""
-    return {name: one for name, one in cell.of_run.items() if f"{{{name}}}" not in cell.run_key}
+    """Return the values captured outside the run's name: its seed."""
+    return {name: value for name, value in cell.of_run.items() if f"{{{name}}}" not in cell.run_key}

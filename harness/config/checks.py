@@ -31,7 +31,7 @@ from .yaml_file import Loc, is_metric, metric_sets
 
 
 def check(config: Config, load_plugins: bool) -> list[Problem]:
-    """Return what is wrong with names, formats, plugins, files, metrics and references to them."""
+    """Return the problems of names, formats, plugins, files, metrics and references to them."""
     checks = _Checks(config)
     checks.check_entries()
     checks.load_plugins(config.plugins if load_plugins else ())
@@ -57,17 +57,17 @@ class _Checks:
         self.runs: list[str] | None = None
         self.datasets: list[str] | None = None
 
-    def report(self, loc: Loc, what: str, fix: str = "") -> None:
+    def report(self, loc: Loc, message: str, fix: str = "") -> None:
         """Note something that is wrong at a place in the config."""
-        self.problems.append(self.config.problem(loc, what, fix=fix))
+        self.problems.append(self.config.problem(loc, message, fix=fix))
 
     def call(self, loc: Loc, function: Callable[..., Any], *arguments: Any, fix: str = "") -> bool:
         """Call a function, report its error at a place, and return whether there was none."""
         try:
             function(*arguments)
         except HarnessError as error:
-            for one in error.problems:
-                self.report(loc, one.what, one.fix or fix)
+            for problem in error.problems:
+                self.report(loc, problem.what, problem.fix or fix)
             return False
         return True
 
@@ -83,7 +83,7 @@ class _Checks:
         for kind, loc, entry in entries:
             options = sorted(entry.options().keys() - COMMON)
             if entry.format is None:
-                if not any({*options} <= {*one.options(kind)} for one in able_formats(kind)):
+                if not any({*options} <= {*form.options(kind)} for form in able_formats(kind)):
                     self.report(loc, f"no format has the options {' and '.join(options)} together")
             elif self.call((*loc, "format"), _find_reader, entry.format, kind):
                 for option in options:
@@ -110,14 +110,14 @@ class _Checks:
             self.report(("policy", overruled.where), overruled.what, overruled.fix)
         for name, metrics in sets.items():
             if is_metric(name):
-                what = f"expected a name that no metric has, got '{name}'"
-                self.report(("metric_sets", name), what, "rename the set")
+                message = f"expected a name that no metric has, got '{name}'"
+                self.report(("metric_sets", name), message, "rename the set")
             for place, metric in enumerate(metrics):
                 if isinstance(metric, str) and metric not in config._source.data["metric_sets"]:
                     self._parse(("metric_sets", name, place), metric, convention, sets)
         for place, name in enumerate(config.metrics):
-            if name and (some := self._parse(("metrics", place), name, convention, sets)):
-                self.by_entry.append((("metrics", place), some))
+            if name and (parsed := self._parse(("metrics", place), name, convention, sets)):
+                self.by_entry.append((("metrics", place), parsed))
         if config.metrics and len(self.by_entry) == len(config.metrics):
             self.metrics = [metric for _, some in self.by_entry for metric in some]
             if config.policy.ties == BOUNDS:
@@ -131,16 +131,16 @@ class _Checks:
         try:
             return parse(name, self.config.policy.metric_defaults(convention))
         except UnknownNameError as error:
-            what, fix = error.problems[0].what, error.problems[0].fix
+            message, fix = error.problems[0].what, error.problems[0].fix
         base = re.match(r"[A-Za-z_][A-Za-z0-9_-]*", name)
         if not self.all_loaded and base is not None and base[0] not in REGISTRY:
             return []
         if " - " in name:
-            what = f"expected one metric, got '{name}'"
+            message = f"expected one metric, got '{name}'"
             fix = "begin the '- ' of every entry in the same column"
         elif near := did_you_mean(name, sets):
-            what = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
-        self.report(loc, what, fix)
+            message = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
+        self.report(loc, message, fix)
         return []
 
     def check_cells(self, cells: Sequence[Cell]) -> None:
@@ -148,7 +148,7 @@ class _Checks:
         config = self.config
         runs = dict.fromkeys(cell.run for cell in cells)
         for loc, metrics in self.by_entry:
-            for name in (one.reference for one in metrics if one.reference is not None):
+            for name in (metric.reference for metric in metrics if metric.reference is not None):
                 if self.call(loc, check_known, "run", name, runs):
                     for error in without_reference(cells, name):
                         self.report(loc, str(error))
@@ -158,8 +158,10 @@ class _Checks:
         for cell in {cell.dataset: cell for cell in cells}.values():
             for name in _slices_of(cell.dataset_entry, cell.dataset):
                 if name in wholes:
-                    what = f"a slice of '{cell.dataset}' is called '{name}' too"
-                    self.report(("datasets", wholes[name]), what, "give the dataset another name")
+                    message = f"a slice of '{cell.dataset}' is called '{name}' too"
+                    self.report(
+                        ("datasets", wholes[name]), message, "give the dataset another name"
+                    )
         for key, entry in config.datasets.items():
             if (groups := entry.groups) is None:
                 continue
@@ -170,8 +172,8 @@ class _Checks:
                     self.call((*loc, "function"), find_grouping, groups.function)
             for column in groups.bins:
                 if groups.columns and column not in groups.columns:
-                    what = f"expected bins of one of the columns, got '{column}'"
-                    self.report((*loc, "bins"), what, f"add '{column}' to 'columns:'")
+                    message = f"expected bins of one of the columns, got '{column}'"
+                    self.report((*loc, "bins"), message, f"add '{column}' to 'columns:'")
 
     def _check_columns(self, cells: Sequence[Cell]) -> None:
         """Check the columns that `summary` and `select` name; each has one role."""
@@ -180,11 +182,11 @@ class _Checks:
         of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
         roles: dict[str, str] = {}
         for key, names in vars(summary).items():
-            known, others, fix = of_run, of_dataset, "pool or average"
+            columns, misplaced, fix = of_run, of_dataset, "pool or average"
             if key in ("pool", "average"):
-                known, others, fix = of_dataset, of_run, "spread"
-            advice = {name: f"put '{name}' under {fix}" for name in others}
-            self._check_roles(("summary", key), names, known, roles, advice)
+                columns, misplaced, fix = of_dataset, of_run, "spread"
+            advice = {name: f"put '{name}' under {fix}" for name in misplaced}
+            self._check_roles(("summary", key), names, columns, roles, advice)
             roles |= {name: f"summary.{key}" for name in names if name not in roles}
         cannot = {name: f"{role} cannot take them together" for name, role in roles.items()}
         if summary.pool and summary.average:
@@ -195,39 +197,41 @@ class _Checks:
             datasets = list(config.datasets)
             if settings.on not in datasets or len(datasets) == 1:
                 near = did_you_mean(settings.on, datasets)
-                what = f"expected one of two datasets or more, got '{settings.on}'{near}"
+                message = f"expected one of two datasets or more, got '{settings.on}'{near}"
                 fix = "write an entry of validation and one of test queries, and for each run a "
                 fix += "list: [{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
-                what += f"  (there are: {', '.join(datasets)})"
-                self.report(("select", "on"), what, fix)
+                message += f"  (there are: {', '.join(datasets)})"
+                self.report(("select", "on"), message, fix)
             self._check_roles(("select", "over"), settings.over, of_run, roles)
             # runs that are named are kept apart too
-            every = {"model": None, **of_dataset, **of_run}
+            within = {"model": None, **of_dataset, **of_run}
             over = dict.fromkeys(settings.over, "over")
-            self._check_roles(("select", "within"), settings.within, every, over)
+            self._check_roles(("select", "within"), settings.within, within, over)
             if not settings.over:
                 self.report(("select", "over"), "expected at least one column, got none")
             cannot |= dict.fromkeys(settings.over, "select cannot choose between them")
-        for run, some in grouped_by(cells, lambda cell: cell.run_key).items():
+        for run, group in grouped_by(cells, lambda cell: cell.run_key).items():
             for name in Pattern(run).names:
-                if name in cannot and len({cell.all_columns.get(name) for cell in some}) > 1:
-                    what = f"the name has {{{name}}}, so each value is a run of its own and "
+                if name in cannot and len({cell.all_columns.get(name) for cell in group}) > 1:
+                    message = f"the name has {{{name}}}, so each value is a run of its own and "
                     fix = f"leave {{{name}}} out of the name; only the path needs it"
-                    self.report(("runs", run), what + cannot[name], fix)
+                    self.report(("runs", run), message + cannot[name], fix)
 
     def _check_roles(
-        self, loc: Loc, names: Sequence[str], known: Iterable[str], roles: Mapping[str, str],
+        self, loc: Loc, names: Sequence[str], columns: Iterable[str], roles: Mapping[str, str],
         advice: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         """Check that columns exist, and that no other key has them; `advice` is by column."""
-        seen = dict(roles)
+        taken = dict(roles)
         for place, name in enumerate(names):
-            at = _item(loc, place, names)
-            if name in seen:
-                self.report(at, f"column '{name}' is under {seen[name]} already")
+            item_loc = _item(loc, place, names)
+            if name in taken:
+                self.report(item_loc, f"column '{name}' is under {taken[name]} already")
             else:
-                self.call(at, check_known, "column", name, known, fix=(advice or {}).get(name, ""))
-            seen.setdefault(name, ".".join(map(str, loc)))
+                self.call(
+                    item_loc, check_known, "column", name, columns, fix=(advice or {}).get(name, "")
+                )
+            taken.setdefault(name, ".".join(map(str, loc)))
 
     def check_settings(self) -> None:
         """Check what comparisons, the choice, tables, plots and the gate name."""
@@ -236,28 +240,30 @@ class _Checks:
         named = table_problems(
             TableSettings(names=config.names), runs, self.datasets, metrics, compared=True
         )
-        self._report_all((), ((loc, what) for loc, what in named if loc[0] == "names"))
+        self._report_all((), ((loc, text) for loc, text in named if loc[0] == "names"))
         if plan is not None:
             self._check_compare(plan)
         if config.select is not None and metrics is not None:
             self.call(("select", "by"), compared, metrics, [config.select.by])
         for name, table in config.tables.items():
             if wrong := wrong_with(name):
-                what = f"expected the name of a file, got one that {wrong}"
-                self.report(("tables", name), what)
-            found = table_problems(table, runs, self.datasets, metrics, plan is not None)
-            self._report_all(("tables", name), found)
+                message = f"expected the name of a file, got one that {wrong}"
+                self.report(("tables", name), message)
+            wrong_parts = table_problems(table, runs, self.datasets, metrics, plan is not None)
+            self._report_all(("tables", name), wrong_parts)
         for place, settings in enumerate(config.plots):
             baselines = None if plan is None else plan.baselines
-            wanted = plot_problems(settings, runs, self.datasets, metrics, baselines)
-            self._report_all(("plots", place), wanted)
+            wrong_parts = plot_problems(settings, runs, self.datasets, metrics, baselines)
+            self._report_all(("plots", place), wrong_parts)
         if config.gate is not None:
             self._check_gate(config.gate)
 
-    def _report_all(self, at: Loc, found: Found) -> None:
-        for loc, what in found:
+    def _report_all(self, section: Loc, wrong_parts: Found) -> None:
+        for loc, message in wrong_parts:
             needs_plan = loc[:1] in (("marks",), ("extras",))
-            self.report((*at, *loc), what, "add 'compare:' to the config" if needs_plan else "")
+            self.report(
+                (*section, *loc), message, "add 'compare:' to the config" if needs_plan else ""
+            )
 
     def _check_compare(self, plan: Plan) -> None:
         metrics, runs = self.metrics, self.runs
@@ -267,8 +273,8 @@ class _Checks:
             self.call(("compare", "test"), find, plan.test)
         if runs is not None:
             if len(runs) < 2:
-                what = f"expected two runs or more to compare, got {', '.join(runs)}"
-                self.report(("compare",), what)
+                message = f"expected two runs or more to compare, got {', '.join(runs)}"
+                self.report(("compare",), message)
             for place, name in enumerate(plan.baselines):
                 loc = _item(("compare", "baseline"), place, plan.baselines)
                 self.call(loc, check_known, "run", name, runs)
@@ -279,16 +285,16 @@ class _Checks:
                 )
             if metrics and not compared(metrics):
                 listed = ", ".join(map(str, metrics))
-                what = f"expected a metric that runs can be compared by, got {listed}"
-                self.report(("compare",), what, "add map or ndcg@10 to 'metrics'")
+                message = f"expected a metric that runs can be compared by, got {listed}"
+                self.report(("compare",), message, "add map or ndcg@10 to 'metrics'")
 
     def _check_gate(self, gate: GateSettings) -> None:
         runs, metrics = self.runs, self.metrics
         if runs is not None:
             self.call(("gate", "baseline"), check_known, "run", gate.baseline, runs)
             if runs == [gate.baseline]:
-                what = f"expected a run besides the baseline '{gate.baseline}'"
-                self.report(("gate",), what, "add the candidate's run")
+                message = f"expected a run besides the baseline '{gate.baseline}'"
+                self.report(("gate",), message, "add the candidate's run")
         for name in gate.rules if metrics is not None else ():
             if name != OTHERS:
                 self.call(("gate", "rules", name), _check_rule, metrics, name)
@@ -299,7 +305,7 @@ def _find_reader(format: str, kind: Kind, *options: str) -> None:
 
 
 def _check_rule(metrics: Sequence[Metric], name: str) -> None:
-    compared(metrics, [str(one) for one in parse(name)])
+    compared(metrics, [str(metric) for metric in parse(name)])
 
 
 def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
@@ -324,9 +330,9 @@ def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str
         )
         for cell in cells
     )  # fmt: skip
-    for cell in cells if any(one.groups for one in config.datasets.values()) else ():
-        own = whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
-        datasets |= dict.fromkeys(_slices_of(cell.dataset_entry, own))
+    for cell in cells if any(entry.groups for entry in config.datasets.values()) else ():
+        name = whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
+        datasets |= dict.fromkeys(_slices_of(cell.dataset_entry, name))
     return list(datasets), list(runs)
 
 
@@ -339,8 +345,8 @@ def _slices_of(entry: DatasetEntry, dataset: str) -> list[str]:
     if groups is None or groups.path is None:
         return []
     try:
-        found = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
+        columns = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
     except HarnessError:
         return []
-    labels = {name: own.values() for name, own in found.items()}
-    return [sliced_name(dataset, one.group) for one in slices(labels)]
+    labels = {name: column.values() for name, column in columns.items()}
+    return [sliced_name(dataset, piece.group) for piece in slices(labels)]

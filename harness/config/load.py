@@ -83,8 +83,10 @@ def check_name(path: Path) -> None:
     """Raise ConfigError if the path of a config is not UTF-8."""
     name = os.path.abspath(path)
     if (readable := readable_name(name)) != name:
-        what = f"expected a path in UTF-8, got {readable}"
-        raise ConfigError(Problem("", what, fix="rename the folder or the file"), where=str(path))
+        message = f"expected a path in UTF-8, got {readable}"
+        raise ConfigError(
+            Problem("", message, fix="rename the folder or the file"), where=str(path)
+        )
 
 
 def _read(
@@ -140,22 +142,22 @@ def validate(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[
     try:
         return Config.model_validate(data), []
     except ValidationError as error:
-        every = error.errors()
+        all_errors = error.errors()
     around = {part[:n] for part in source.unread for n in range(len(part) + 1)}
-    errors = [one for one in every if not _follows_from_others(one, every, around)]
+    errors = [error for error in all_errors if not _follows_from_others(error, all_errors, around)]
     draft = _draft(data)
-    draft._complete = not {one["loc"][0] for one in every} & {"datasets", "runs"}
-    return draft, list(dict.fromkeys(_problem(one, source) for one in errors))
+    draft._complete = not {error["loc"][0] for error in all_errors} & {"datasets", "runs"}
+    return draft, list(dict.fromkeys(_problem(error, source) for error in errors))
 
 
 def _draft(data: Mapping[str, Any]) -> Draft:
-    """Return what is left of a config when all that is wrong is taken out."""
+    """Return a config without its wrong parts."""
     correct: Any = copy.deepcopy(dict(data))
     while True:
         try:
             return Draft.model_validate(correct)
         except ValidationError as error:
-            wrong = [_innermost(correct, _loc(one)) for one in error.errors()]
+            wrong = [_innermost(correct, _loc(detail)) for detail in error.errors()]
             for holder, key in wrong:
                 holder.pop(key, None)
 
@@ -178,7 +180,7 @@ def _follows_from_others(
 ) -> bool:
     """Whether a part is only wrong because an item is, YAML was not read, or a key is misspelt."""
     holder = error["loc"][:-1]
-    unknown = (one["loc"][:-1] for one in errors if one["type"] in _UNKNOWN_KEY)
+    unknown = (detail["loc"][:-1] for detail in errors if detail["type"] in _UNKNOWN_KEY)
     if error["type"] == "missing" and holder in unknown:
         return True
     return (error["type"] == "too_short" and bool(error["input"])) or _loc(error) in around
@@ -210,11 +212,11 @@ def _keys(kind: Any) -> list[str]:
     """Return the keys of a mapping."""
     if not is_dataclass(kind):
         return list(kind.model_fields)
-    return ["baseline" if one.name == "baselines" else one.name for one in fields(kind)]
+    return ["baseline" if field.name == "baselines" else field.name for field in fields(kind)]
 
 
 def wrong_value(error: ErrorDetails) -> str:
-    """Return what pydantic expected and got, by the type of its error."""
+    """Return the expected and the given value, by the type of pydantic's error."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])
@@ -226,35 +228,35 @@ def wrong_value(error: ErrorDetails) -> str:
 def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
     """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
-    what, fix = wrong_value(error), ""
+    message, fix = wrong_value(error), ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     is_unknown = kind in _UNKNOWN_KEY
     if is_unknown or error["loc"][-1] == "[key]":
-        name, known = (str(loc[-1]), _known(loc)) if is_unknown else (value, choices)
-        what = f"unknown key '{name}'{did_you_mean(name, known)}"
-        what += f"  (known: {first_of(known)})"
+        name, names = (str(loc[-1]), _known(loc)) if is_unknown else (value, choices)
+        message = f"unknown key '{name}'{did_you_mean(name, names)}"
+        message += f"  (known: {first_of(names)})"
     elif loc[-2:-1] == ("columns",):
-        what = f"expected the name of a column, or its number from 1, got {describe(value)}"
+        message = f"expected the name of a column, or its number from 1, got {describe(value)}"
     elif kind == "missing":
         return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
     elif kind == "too_short":
-        what = "expected at least one entry, got none"
+        message = "expected at least one entry, got none"
     elif kind == "literal_error":
         if loc[:2] == ("guard", "accept"):
-            what = f"expected a rule that can be accepted, got {describe(value)}"
+            message = f"expected a rule that can be accepted, got {describe(value)}"
             fix = "choose a rule from docs/reference/rules.md"
-        what += did_you_mean(value, choices) if isinstance(value, str) else ""
+        message += did_you_mean(value, choices) if isinstance(value, str) else ""
     elif expected is not None:
         example = _EXAMPLES.get(str(loc[-1]))
         such_as = f" such as {example}" if example else ""
-        what = f"expected {expected}{such_as}, got {describe(value)}"
+        message = f"expected {expected}{such_as}, got {describe(value)}"
         fix = _fix(value, expected)
-    return source.problem(loc, what, fix=fix)
+    return source.problem(loc, message, fix=fix)
 
 
 def _fix(value: Any, expected: str) -> str:
-    """Return what to do about a value of another type."""
+    """Return the fix for a value of another type."""
     if value is None:
         return "indent the lines that belong to it" if expected == "a mapping" else ""
     if expected == "a list" and isinstance(value, str) and value.startswith("-"):

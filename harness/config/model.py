@@ -175,17 +175,19 @@ class PolicySettings(core_policy.Choices):
 
     def for_runs(self) -> core_policy.Policy:
         """Return the policy that alignment and evaluation take."""
-        choices = {one.name: getattr(self, one.name) for one in fields(core_policy.Choices)}
+        choices = {
+            choice.name: getattr(self, choice.name) for choice in fields(core_policy.Choices)
+        }
         return core_policy.Policy(**{**choices, "ties": without_bounds(self.ties)})
 
     def metric_defaults(self, convention: str | None) -> dict[str, Any]:
         """Return the parameters for every metric that has them and is not given them."""
-        found: dict[str, Any] = {}
+        defaults: dict[str, Any] = {}
         if self.relevance_level != 1:
-            found["rel"] = self.relevance_level
+            defaults["rel"] = self.relevance_level
         if self.labels != "error":
-            found["labels"] = self.labels
-        return found if convention is None else {**found, "convention": convention}
+            defaults["labels"] = self.labels
+        return defaults if convention is None else {**defaults, "convention": convention}
 
 
 class Guard(Model):
@@ -210,8 +212,8 @@ Runs = Annotated[
 
 def as_texts(value: Any) -> tuple[Any, ...]:
     """Return one value, or a list, as the texts that placeholders capture: 1 is "1"."""
-    some = value if isinstance(value, (list, tuple)) else (value,)
-    return tuple(str(one) if type(one) in (int, float) else one for one in some)
+    values = value if isinstance(value, (list, tuple)) else (value,)
+    return tuple(str(item) if type(item) in (int, float) else item for item in values)
 
 
 _Names = Annotated[tuple[StrictStr, ...], Field(min_length=1)]
@@ -316,7 +318,7 @@ class Config(Model):
     def files(self) -> list[Path]:
         """Return the files that the config itself names: plugins, groups, and the page's texts."""
         page = self.page
-        groups = [one.groups.path for one in self.datasets.values() if one.groups]
+        groups = [entry.groups.path for entry in self.datasets.values() if entry.groups]
         metadata = page.metadata.path if page.metadata else None
         names = [*self.plugins, *groups, metadata, page.documents, page.queries]
         return [self._base / name for name in names if name]
@@ -335,8 +337,8 @@ class Config(Model):
 
     def is_given(self, section: str, key: str) -> bool:
         """Whether the file itself has a key of a section."""
-        found = self._source.data.get(section)
-        return isinstance(found, Mapping) and key in found
+        settings = self._source.data.get(section)
+        return isinstance(settings, Mapping) and key in settings
 
     def from_anywhere(self) -> Config:
         """Return the same config, whose files are found from any working directory."""
@@ -344,33 +346,33 @@ class Config(Model):
         config._base = self._base.absolute()
         return config
 
-    def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
+    def problem(self, loc: Loc, message: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""
-        return self._source.problem(loc, what, found, fix)
+        return self._source.problem(loc, message, found, fix)
 
     def parsed_metrics(
         self, recorded: Mapping[str, Sequence[Metric]] | None = None
     ) -> tuple[Metric, ...]:
         """Return the metrics, each once, in order; `recorded` ones are not looked up by name."""
-        known = recorded or {}
-        entries = [one for text in self.metrics for one in known.get(text, (text,))]
+        sets = recorded or {}
+        entries = [name for text in self.metrics for name in sets.get(text, (text,))]
         metrics = parse_all(entries, self.policy.metric_defaults(self.convention))
         return with_bounds(metrics) if self.policy.ties == BOUNDS else metrics
 
     def plugin_metrics(self) -> dict[str, list[Metric]]:
         """Return the metrics that plugins define, by their entry in `metrics`."""
         defaults = self.policy.metric_defaults(self.convention)
-        found = {text: parse(text, defaults) for text in self.metrics}
+        parsed = {text: parse(text, defaults) for text in self.metrics}
         return {
-            text: some
-            for text, some in found.items()
-            if not all(metric.is_built_in for metric in some)
+            text: metrics
+            for text, metrics in parsed.items()
+            if not all(metric.is_built_in for metric in metrics)
         }
 
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
-        found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        return dict(escape(found))
+        settings = self.model_dump(mode="json", exclude_none=True, by_alias=True)
+        return dict(escape(settings))
 
 
 def _path_keys(hint: Any, loc: Loc = ()) -> Iterator[tuple[Loc, PathText]]:

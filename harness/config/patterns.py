@@ -64,19 +64,19 @@ class Pattern:
             literal + ("" if name is None else values[name]) for literal, name in self.pieces
         )
 
-    def match(self, text: str, known: Mapping[str, str] | None = None) -> dict[str, str] | None:
-        """Return what the placeholders match in `text`, and `known` values; None if it differs."""
-        values, expression = dict(known or {}), ""
-        seen: set[str] = set()
+    def match(self, text: str, captured: Mapping[str, str] | None = None) -> dict[str, str] | None:
+        """Return the text that each placeholder matches, and `captured`; None if `text` differs."""
+        values, expression = dict(captured or {}), ""
+        earlier: set[str] = set()
         for literal, name in self.pieces:
             expression += re.escape(literal)
             if name in values:
                 expression += re.escape(values[name])
             elif name is not None:
-                expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+)"
-                seen.add(name)
-        found = re.fullmatch(expression, text)
-        return None if found is None else {**values, **found.groupdict()}
+                expression += f"(?P={name})" if name in earlier else f"(?P<{name}>[^/]+)"
+                earlier.add(name)
+        matched = re.fullmatch(expression, text)
+        return None if matched is None else {**values, **matched.groupdict()}
 
 
 @dataclass(frozen=True)
@@ -91,42 +91,42 @@ class NothingFoundError(LookupError):
     """No file matches a pattern; the text says what there is instead."""
 
 
-def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list[Found]:
+def files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> list[Found]:
     """Return the files that match a pattern, in natural order. The only look at the disk.
 
-    A placeholder has its `known` value, and matches no name that begins with a dot. Raises
+    A placeholder has its `captured` value, and matches no name that begins with a dot. Raises
     NothingFoundError if there is no such file: the pattern, and what the nearest folder holds.
     """
     try:
         if text.startswith(IR_DATASETS):
-            return [Found(Path(qrels_file(text)), dict(known or {}))]
-        return _files(base, text, known or {})
+            return [Found(Path(qrels_file(text)), dict(captured or {}))]
+        return _files(base, text, captured or {})
     except InputError as error:
         (problem,) = error.problems
         raise NothingFoundError(f"{problem.what}; {problem.fix}") from None
     except PermissionError as error:
-        what = f"no permission to read {os.path.normpath(error.filename)}"
-        raise NothingFoundError(f"{what}; change its mode or its owner") from None
+        message = f"no permission to read {os.path.normpath(error.filename)}"
+        raise NothingFoundError(f"{message}; change its mode or its owner") from None
     except OSError as error:  # a name that is too long, or a path
         raise NothingFoundError(f"{error.strerror}: {error.filename}") from None
 
 
-def _files(base: Path, text: str, known: Mapping[str, str]) -> list[Found]:
+def _files(base: Path, text: str, captured: Mapping[str, str]) -> list[Found]:
     parts = Path(text).parts
-    at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known))]
+    matches = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(captured))]
     for part in parts[1:] if Path(text).is_absolute() else parts:
-        folders = [one for one in at if one.path.is_dir()] or at
-        at = [found for folder in folders for found in _step(folder, Pattern(part))]
-        if not at:
-            raise NothingFoundError(_explain(base, text, known, part, folders))
-    regular = [Found(_tidy(one.path), one.values) for one in at if one.path.is_file()]
+        folders = [match for match in matches if match.path.is_dir()] or matches
+        matches = [match for folder in folders for match in _step(folder, Pattern(part))]
+        if not matches:
+            raise NothingFoundError(_explain(base, text, captured, part, folders))
+    regular = [Found(_tidy(match.path), match.values) for match in matches if match.path.is_file()]
     if not regular:
-        path = _tidy(at[0].path)
+        path = _tidy(matches[0].path)
         if not path.is_dir():
             raise NothingFoundError(f"{path} is not a regular file")
         names = _listing(path, "")
         raise NothingFoundError(f"{path} is a folder, not a file; it holds {names}")
-    return sorted(regular, key=lambda found: natural(str(found.path)))
+    return sorted(regular, key=lambda match: natural(str(match.path)))
 
 
 def natural(text: str) -> tuple[tuple[int, int, str, str], ...]:
@@ -158,9 +158,9 @@ def _step(folder: Found, part: Pattern) -> Iterator[Found]:
         values = part.match(name, folder.values)
         if values is None or name[0] == "." != part.text[0]:
             continue
-        if (shown := readable_name(name)) != name:
-            what = f"the name of {folder.path / shown} is not UTF-8; rename it"
-            raise NothingFoundError(what)
+        if (readable := readable_name(name)) != name:
+            message = f"the name of {folder.path / readable} is not UTF-8; rename it"
+            raise NothingFoundError(message)
         yield Found(folder.path / name, values)
 
 
@@ -174,24 +174,27 @@ def _tidy(path: Path) -> Path:
     return short if short.exists() and short.samefile(path) else path
 
 
-def _explain(base: Path, text: str, known: Mapping[str, str], part: str, at: list[Found]) -> str:
-    """Return which part of the path does not exist, and what its folder holds."""
-    path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
-    folder = Path(os.path.normpath(at[0].path))
-    verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
+def _explain(
+    base: Path, text: str, captured: Mapping[str, str], part: str, folders: list[Found]
+) -> str:
+    """Explain that a part of a path does not exist, with the names in its folder."""
+    path = Path(os.path.normpath(base / _literal(Pattern(text), captured)))
+    folder = Path(os.path.normpath(folders[0].path))
+    verb = "no file" if set(Pattern(text).names) <= set(captured) else "no file matches"
     if not folder.is_dir():
         return f"{verb} {path}; {folder} is not a folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
-    return f"{verb} {path}; {place} holds {_listing(folder, _literal(Pattern(part), at[0].values))}"
+    names = _listing(folder, _literal(Pattern(part), folders[0].values))
+    return f"{verb} {path}; {place} holds {names}"
 
 
-def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
-    return pattern.fill({name: known.get(name, f"{{{name}}}") for name in pattern.names})
+def _literal(pattern: Pattern, captured: Mapping[str, str]) -> str:
+    return pattern.fill({name: captured.get(name, f"{{{name}}}") for name in pattern.names})
 
 
-def _listing(folder: Path, wanted: str) -> str:
-    """Return a few names in a folder, those like `wanted` first."""
+def _listing(folder: Path, guess: str) -> str:
+    """Return a few names in a folder, those like `guess` first."""
     names = [name for name in _names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]
-    near = difflib.get_close_matches(wanted, names, SHOWN)
-    return first_of([*near, *(one for one in names if one not in near)] or ["nothing"], SHOWN)
+    near = difflib.get_close_matches(guess, names, SHOWN)
+    return first_of([*near, *(name for name in names if name not in near)] or ["nothing"], SHOWN)

@@ -32,8 +32,8 @@ def load(name: str, base: Path) -> None:
     edited one takes effect in the same process.
     """
     if not allowed:
-        what = f"'{name}' is not loaded because of --no-plugins"
-        raise PluginError(f"{what}; leave that option out if you trust its code")
+        message = f"'{name}' is not loaded because of --no-plugins"
+        raise PluginError(f"{message}; leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:
         from .patterns import NothingFoundError, doubled, files
 
@@ -43,11 +43,11 @@ def load(name: str, base: Path) -> None:
             raise PluginError(str(error)) from None
         return
     points = [*entry_points(group=GROUP, name=name)]
-    what = f"module '{name}' cannot be imported"
+    message = f"module '{name}' cannot be imported"
     try:
         if points:
             package = points[0].dist.name if points[0].dist else "an installed package"
-            what = f"{package}: its entry point '{name}' fails"
+            message = f"{package}: its entry point '{name}' fails"
             points[0].load()
         else:
             importlib.import_module(name)
@@ -55,7 +55,7 @@ def load(name: str, base: Path) -> None:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if not points and missing is not None and f"{name}.".startswith(f"{missing}."):
             raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
-        raise PluginError(f"{what}: {_text(error)}") from error
+        raise PluginError(f"{message}: {_text(error)}") from error
 
 
 def _load_file(path: Path) -> None:

@@ -103,20 +103,20 @@ class ParsedYaml:
     def place(self, loc: Loc) -> tuple[str, int]:
         """Return file and line of the nearest part around `loc` that has them."""
         near = (loc[:n] for n in range(len(loc), -1, -1))
-        return next((self.places[one] for one in near if one in self.places), ("", 0))
+        return next((self.places[part] for part in near if part in self.places), ("", 0))
 
-    def problem(self, loc: Loc, what: str, found: str = "", fix: str = "") -> Problem:
+    def problem(self, loc: Loc, message: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
         loc = self.origins.get(loc, loc)
         file, line = self.place(loc)
         key = show(loc) if line or not file else f"{show(loc)} ({file})"
         where = Place(line=line, key=key, base=file if line else "")
-        return PlacedProblem(where, what, found, fix, loc=loc)
+        return PlacedProblem(where, message, found, fix, loc=loc)
 
-    def reject(self, loc: Loc, what: str, fix: str = "") -> Any:
+    def reject(self, loc: Loc, message: str, fix: str = "") -> Any:
         """Note a part that could not be read; its value is None."""
         self.unread.add(loc)
-        self.problems.append(self.problem(loc, what, fix=fix))
+        self.problems.append(self.problem(loc, message, fix=fix))
         return None
 
 
@@ -133,7 +133,7 @@ def show(loc: Loc) -> str:
 
 
 def describe(value: Any) -> str:
-    """Return what a value is in plain words.
+    """Return a value in plain words.
 
     >>> describe("x"), describe(None), describe(True), describe([1])
     ("the text 'x'", 'empty', 'true', 'a list')
@@ -165,9 +165,9 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Parsed
     source = ParsedYaml(where, {})
     data = _Parts(loader, source, file, start).value(node, ())
     if not isinstance(data, dict):
-        what = f"expected a mapping (key: value), got {describe(data)}"
+        message = f"expected a mapping (key: value), got {describe(data)}"
         fix = "for qrels and runs, use harness evaluate; harness init writes a config"
-        raise ConfigError(source.problems or Problem(Place(line=1), what, fix=fix), where=where)
+        raise ConfigError(source.problems or Problem(Place(line=1), message, fix=fix), where=where)
     source.data = data
     return source
 
@@ -231,8 +231,8 @@ class _Parts:
                 self.source.reject(loc, "expected text as a key", fix)
             elif key.value in lines and key.value != "<<":
                 self._note(loc, {key.value: key})
-                what = f"the key '{key.value}' occurs twice, first at line {lines[key.value]}"
-                problem = self.source.problem((*loc, key.value), what, fix="keep one of them")
+                message = f"the key '{key.value}' occurs twice, first at line {lines[key.value]}"
+                problem = self.source.problem((*loc, key.value), message, fix="keep one of them")
                 self.source.problems.append(problem)
             else:
                 lines[key.value] = line
@@ -240,10 +240,10 @@ class _Parts:
     def _text(self, loc: Loc, text: str) -> Any:
         """Return a text; a path with variables filled in."""
         is_entry = _is_entry(loc)
-        at = (*loc, "path") if is_entry else loc
-        if _is_path(at, text):
+        path_loc = (*loc, "path") if is_entry else loc
+        if _is_path(path_loc, text):
             try:
-                text = self._path(at, text)
+                text = self._path(path_loc, text)
             except LookupError as error:
                 return self.source.reject(loc, *error.args)
         return {"path": text} if is_entry else text
@@ -273,8 +273,8 @@ def _variable(match: re.Match[str], text: str, keep: Callable[[str], str]) -> st
     variable = _VARIABLE.fullmatch(match[0])
     if variable is None:
         fix = "write ${NAME} or ${NAME:-default}; $$ is a dollar sign"
-        what = f"expected an environment variable, got '{match[0]}' in '{text}'"
-        raise LookupError(what, fix)
+        message = f"expected an environment variable, got '{match[0]}' in '{text}'"
+        raise LookupError(message, fix)
     name, default = variable.groups()
     if os.environ.get(name):
         return keep(os.environ[name])
@@ -308,9 +308,9 @@ def _is_path(loc: Loc, text: str) -> bool:
 def escape(value: Any, loc: Loc = ()) -> Any:
     """Return plain data with the dollar signs of paths written so that they are read the same."""
     if isinstance(value, dict):
-        return {key: escape(one, (*loc, key)) for key, one in value.items()}
+        return {key: escape(item, (*loc, key)) for key, item in value.items()}
     if isinstance(value, list):
-        return [escape(one, (*loc, place)) for place, one in enumerate(value)]
+        return [escape(item, (*loc, place)) for place, item in enumerate(value)]
     is_path = isinstance(value, str) and _is_path(loc, value)
     return re.sub(r"\$(?=[${])", "$$", value) if is_path else value
 
@@ -319,16 +319,18 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix."""
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if mark is None:  # a character that no YAML may hold
-        at = getattr(error, "position", 0)
-        column = at - text.rfind(chr(10), 0, at)
-        place = Place(line=text.count(chr(10), 0, at) + 1, column=column)
-        return Problem(place, f"the character {text[at : at + 1]!r} is not allowed in YAML")
+        position = getattr(error, "position", 0)
+        column = position - text.rfind(chr(10), 0, position)
+        place = Place(line=text.count(chr(10), 0, position) + 1, column=column)
+        return Problem(
+            place, f"the character {text[position : position + 1]!r} is not allowed in YAML"
+        )
     problem, context = str(error.problem), error.context or ""  # type: ignore[attr-defined]
-    what, fix, content = problem, "save the file as UTF-8 YAML of plain data", ""
+    message, fix, content = problem, "save the file as UTF-8 YAML of plain data", ""
     if not isinstance(error, YAMLLimitError):
-        what = f"not valid YAML: {problem}"
+        message = f"not valid YAML: {problem}"
         if start is not None and context:
-            what += f" ({context} that began in line {start.line + 1})"
+            message += f" ({context} that began in line {start.line + 1})"
         if start is not None and ("stream" in problem or "expected ':'" in problem):
             mark = start  # what is not closed, or the line without a colon
         content = [*text.splitlines(), ""][mark.line]
@@ -344,7 +346,7 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
             "",
         )
     place = Place(line=mark.line + 1, column=mark.column + 1)
-    return Problem(place, what, content.strip(" "), fix)
+    return Problem(place, message, content.strip(" "), fix)
 
 
 def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> ParsedYaml:
@@ -354,8 +356,8 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Pa
     A config's name is its own. Paths start at the folder of the file in which they are written.
     Raises ConfigError if a text is not a YAML mapping, cannot be read, or extends itself.
     """
-    own = PurePath(where).name
-    source = _extended(parse_yaml(text, where), base, [((base / own).resolve(), own)], where)
+    name = PurePath(where).name
+    source = _extended(parse_yaml(text, where), base, [((base / name).resolve(), name)], where)
     override(source, overrides)
     expand_metrics(source)
     return source
@@ -372,17 +374,17 @@ def text_of(path: Path) -> str:
         if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character
             data = path.read_bytes()
             return data.decode("utf-8-sig")
-        what = f"is longer than {SIZE:,} characters"
+        message = f"is longer than {SIZE:,} characters"
     except NothingFoundError as error:
-        what = str(error)
+        message = str(error)
     except UnicodeDecodeError as error:
-        what, fix = wide(data) or f"byte {error.start} is not UTF-8", AS_UTF8
+        message, fix = wide(data) or f"byte {error.start} is not UTF-8", AS_UTF8
     except OSError as error:
-        what = f"cannot be read: {error.strerror}"
+        message = f"cannot be read: {error.strerror}"
     rule = "" if path.exists() else "missing-file"
     if rule or path.is_dir():
         fix = "give the name of a config; harness init writes one"
-    raise ConfigError(Problem("", what, fix=fix, rule=rule), where=str(path))
+    raise ConfigError(Problem("", message, fix=fix, rule=rule), where=str(path))
 
 
 def _extended(
@@ -396,14 +398,14 @@ def _extended(
     name = PurePath(os.path.normpath(PurePath(chain[-1][1]).parent / extends)).as_posix()
     above = [file for file, _ in chain]
     if path.resolve() in above:
-        names = [one for _, one in chain[above.index(path.resolve()) :]]
-        what = f"extends itself: {' -> '.join([*names, name])}"
-        raise ConfigError(source.problem(("extends",), what), where=where)
+        names = [file for _, file in chain[above.index(path.resolve()) :]]
+        message = f"extends itself: {' -> '.join([*names, name])}"
+        raise ConfigError(source.problem(("extends",), message), where=where)
     try:
         text = text_of(path)
     except ConfigError as error:
-        (own,) = error.problems
-        problem = source.problem(("extends",), own.what, fix=own.fix)
+        (problem_of_base,) = error.problems
+        problem = source.problem(("extends",), problem_of_base.what, fix=problem_of_base.fix)
         raise ConfigError(problem, where=where) from error
     if (step := os.path.dirname(extends)) not in ("", "."):
         start = os.path.join(start, step)
@@ -417,17 +419,17 @@ def merge(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
     problems, places = [*base.problems, *over.problems], dict(base.places)
 
     def merged(below: dict[str, Any], above: dict[str, Any], loc: Loc) -> dict[str, Any]:
-        found = dict(below)
+        data = dict(below)
         for key, value in above.items():
-            here = (*loc, key)
+            part = (*loc, key)
             if isinstance(value, dict) and isinstance(below.get(key), dict):
-                found[key] = merged(below[key], value, here)
+                data[key] = merged(below[key], value, part)
                 continue
-            _forget(places, here)
-            found[key] = value
-            if value is None and key in below and here not in over.unread:
-                del found[key]
-        return found
+            _forget(places, part)
+            data[key] = value
+            if value is None and key in below and part not in over.unread:
+                del data[key]
+        return data
 
     below = {key: value for key, value in base.data.items() if key not in ("name", "extends")}
     data = merged(below, over.data, ())
@@ -438,8 +440,8 @@ def merge(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
 
 def _forget(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
     """Remove the places of a part that is replaced."""
-    for other in [one for one in places if one[: len(loc)] == loc]:
-        del places[other]
+    for part in [place for place in places if place[: len(loc)] == loc]:
+        del places[part]
 
 
 def override(source: ParsedYaml, overrides: Iterable[str]) -> None:
@@ -447,11 +449,11 @@ def override(source: ParsedYaml, overrides: Iterable[str]) -> None:
 
     The value is read as YAML; ``null`` takes a key out.
     """
-    for one in overrides:
+    for assignment in overrides:
         try:
-            _put(source, one)
+            _put(source, assignment)
         except ValueError as error:
-            source.problems.append(Problem(f"--set {one}", str(error)))
+            source.problems.append(Problem(f"--set {assignment}", str(error)))
 
 
 def _put(source: ParsedYaml, text: str) -> None:
@@ -467,43 +469,43 @@ def _put(source: ParsedYaml, text: str) -> None:
         loader, node = composed(value)
     except yaml.YAMLError as error:
         problem = syntax_problem(error, value)
-        what = "; ".join(filter(None, (problem.what, problem.fix)))
-        raise ValueError(f"cannot read the value: {what}") from None
+        message = "; ".join(filter(None, (problem.what, problem.fix)))
+        raise ValueError(f"cannot read the value: {message}") from None
     loc: Loc = ()
-    at: Any = source.data
+    holder: Any = source.data
     while True:
-        part = _step(at, parts, loc)
+        part = _step(holder, parts, loc)
         loc = (*loc, part)
-        exists = isinstance(at, list) or part in at
+        exists = isinstance(holder, list) or part in holder
         if not parts:
             break
         if not exists and len(loc) > 1:
-            near, known = did_you_mean(str(part), at), first_of(at)
-            raise ValueError(f"there is no {show(loc)}{near}  (there are: {known})")
-        at = at[part] if exists else at.setdefault(part, {})
+            near, keys = did_you_mean(str(part), holder), first_of(holder)
+            raise ValueError(f"there is no {show(loc)}{near}  (there are: {keys})")
+        holder = holder[part] if exists else holder.setdefault(part, {})
     _forget(source.places, loc)
     for n in range(1, len(loc)):
         source.places.setdefault(loc[:n], (SET, 0))
     source.places[loc] = SET, 0
     if loc[0] == AS_WRITTEN and value.strip().startswith("!"):  # the shell took off its quotes
-        at[part] = value.strip()
+        holder[part] = value.strip()
         return
-    at[part] = None if node is None else _Parts(loader, source, SET).value(node, loc)
-    if at[part] is None and isinstance(at, dict) and exists and loc not in source.unread:
-        del at[part]
+    holder[part] = None if node is None else _Parts(loader, source, SET).value(node, loc)
+    if holder[part] is None and isinstance(holder, dict) and exists and loc not in source.unread:
+        del holder[part]
 
 
-def _step(at: Any, parts: list[str], loc: Loc) -> str | int:
+def _step(holder: Any, parts: list[str], loc: Loc) -> str | int:
     """Take the first of `parts` as an index of a list, or as many as are one key of a mapping."""
-    if isinstance(at, list):
+    if isinstance(holder, list):
         digits = parts.pop(0).strip("[]")
-        if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(at):
-            raise ValueError(f"{show(loc)} is a list of {len(at)}; it has no item '{digits}'")
+        if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(holder):
+            raise ValueError(f"{show(loc)} is a list of {len(holder)}; it has no item '{digits}'")
         return int(digits)
-    if not isinstance(at, dict):
-        raise ValueError(f"{show(loc)} is {describe(at)} and has no '{parts[0]}'")
-    whole = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in at)
-    n = next(whole, 1)  # a name may hold dots
+    if not isinstance(holder, dict):
+        raise ValueError(f"{show(loc)} is {describe(holder)} and has no '{parts[0]}'")
+    lengths = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in holder)
+    n = next(lengths, 1)  # a name may hold dots
     key = ".".join(parts[:n])
     del parts[:n]
     return key
@@ -524,34 +526,38 @@ def expand_metrics(source: ParsedYaml) -> None:
         elif name in above:
             circles.append((*above[above.index(name) :], name))
         else:
-            for place, one in enumerate(sets[name]):
-                yield from metrics_of(one, ("metric_sets", name, place), *above, name)
+            for place, member in enumerate(sets[name]):
+                yield from metrics_of(member, ("metric_sets", name, place), *above, name)
 
     for loc, holder in lists:
         names = [(name, (*loc, place)) for place, name in enumerate(holder[loc[-1]])]
-        found = [(one, at, there) for name, at in names for one, there in metrics_of(name, at)]
+        expanded = [
+            (metric, listed, origin)
+            for name, listed in names
+            for metric, origin in metrics_of(name, listed)
+        ]
         if loc[0] != "metric_sets":
-            holder[loc[-1]] = [metric for metric, _, _ in found]
+            holder[loc[-1]] = [metric for metric, _, _ in expanded]
             # in `compare` and others, the name of a set may be wrong, not the set
-            places = [there if loc == ("metrics",) else at for _, at, there in found]
-            source.origins |= {(*loc, n): source.origins[at] for n, at in enumerate(places)}
+            places = [origin if loc == ("metrics",) else listed for _, listed, origin in expanded]
+            source.origins |= {(*loc, n): source.origins[listed] for n, listed in enumerate(places)}
     if circles:
-        what = f"the set contains itself: {' -> '.join(circles[0])}"
-        source.problems.append(source.problem(("metric_sets", circles[0][0]), what))
+        message = f"the set contains itself: {' -> '.join(circles[0])}"
+        source.problems.append(source.problem(("metric_sets", circles[0][0]), message))
 
 
 def _split(metrics: list[Any] | str) -> list[tuple[Any, int]]:
     """Return each metric, and the item that it is in. To YAML, [ndcg@5,10] is two items."""
-    found: list[tuple[Any, int]] = []
+    parts: list[tuple[Any, int]] = []
     for place, item in enumerate([metrics] if isinstance(metrics, str) else metrics):
         several = isinstance(item, str) and not is_metric(item)
         for part in _OUTSIDE.split(item) if several else [item]:
-            before, there = found[-1] if found else ("", 0)
+            before, item_place = parts[-1] if parts else ("", 0)
             if str(part).isdecimal() and _WITH_CUTOFF.fullmatch(str(before)):
-                found[-1] = f"{before},{part}", there
+                parts[-1] = f"{before},{part}", item_place
             else:
-                found.append((part, place))
-    return found
+                parts.append((part, place))
+    return parts
 
 
 def metric_sets(data: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -584,6 +590,6 @@ def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[Any, Any]]]:
         (loc, holder)
         for loc, holder in holders
         if isinstance(holder, dict)
-        and isinstance(found := holder.get(loc[-1]), (list, str))
-        and found[:1] != "-"  # a list gone wrong
+        and isinstance(metrics := holder.get(loc[-1]), (list, str))
+        and metrics[:1] != "-"  # a list gone wrong
     ]

@@ -28,9 +28,8 @@ from ..errors import (
     and_more,
     collecting,
 )
-from ..guard.datasets import Grouping, attach
-from ..guard.datasets import load_all as load_groups
-from ..guard.findings import accepted, refused
+from ..guard.datasets import Grouping, attach_groups, load_groupings
+from ..guard.findings import accepted, findings_of_error
 from ..guard.sweep import GuardError, accepted_rules, guard
 from ..guard.visits import Visit
 from . import manifest as manifests
@@ -97,7 +96,7 @@ def evaluate_all(
     of_groups = list[Finding]()
     try:
         with collecting(of_groups):
-            groups = load_groups(cells)
+            groups = load_groupings(cells)
         results = _evaluated(config, cells, cache, pool, groups)
     except HarnessError as error:
         error.findings = (*of_groups, *error.findings)
@@ -196,7 +195,7 @@ class _Run:
             entries.append(replace(entry, warned=guarded.marks.get(place, ())))
             notes.append(record.notes)
         if groups:
-            entries, of_groups = attach(entries, groups)
+            entries, of_groups = attach_groups(entries, groups)
             of_groups = accepted(of_groups, config.guard.accept)
             findings += of_groups
             shown += [one for one in of_groups if one.severity == "warning"]
@@ -227,7 +226,7 @@ def _problems(error: HarnessError) -> list[Problem]:
     of_files = isinstance(error, (InputError, AlignmentError))
     if not of_files or isinstance(error, (ShortageError, ChangedInputError, GuardError)):
         return error.problems
-    return [one.problem for one in refused("", error)]
+    return [one.problem for one in findings_of_error("", error)]
 
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:

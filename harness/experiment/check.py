@@ -44,13 +44,13 @@ from ..errors import (
     legible,
 )
 from ..guard.check_report import Checked
-from ..guard.datasets import Dataset, load_all, match, query_hashes
+from ..guard.datasets import Dataset, load_groupings, match_groups, query_hashes
 from ..guard.documents import explain_no_common_query
 from ..guard.findings import (
     BY_ROW,
     accepted,
+    findings_of_error,
     in_order,
-    refused,
     rules_of,
     source_of,
     without_effects,
@@ -134,7 +134,7 @@ class _Check:
         qrels, file, error, findings = _read(entry.path, reader)
         self.findings += findings
         if error is not None:
-            self.findings += refused(entry.path, error)
+            self.findings += findings_of_error(entry.path, error)
         if qrels is None or file is None:
             return None
         self._check_grades(qrels, file, entry.path)
@@ -155,7 +155,7 @@ class _Check:
         except InputError as error:
             if not self.metrics:
                 error = InputError([replace(one, fix=_NO_METRICS) for one in error.problems])
-            self.findings += refused(path, error)
+            self.findings += findings_of_error(path, error)
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
         """Read a run, and look at how it fits its qrels, if these could be read."""
@@ -174,7 +174,7 @@ class _Check:
             self.sweep.digests[cell.run_entry.path] = visited.source.sha256()
             findings += _without_end(visited.source, visited.error, findings)
         if visited.error is None and known is not None:
-            self.sweep.seen[place] = replace(visited, findings=tuple(findings))
+            self.sweep.visits[place] = replace(visited, findings=tuple(findings))
             self.n_rows += 0 if visited.facts is None else visited.facts.run.rows
             return
         self.findings += findings
@@ -198,7 +198,7 @@ class _Check:
         self.alone += 1
         self.n_rows += n_rows or 0
         self.findings += findings
-        self.findings += () if error is None else refused(entry.path, error)
+        self.findings += () if error is None else findings_of_error(entry.path, error)
 
 
 def check_cells(
@@ -229,9 +229,9 @@ def check_cells(
     found = [*known, *check.findings, *(one.finding for one in sweep.examine()), *failures]
     qids = {one.cell.dataset: one.qids.to_pylist() for one in sweep.datasets.values()}
     try:
-        found += match(load_all(cells), qids)[1]
+        found += match_groups(load_groupings(cells), qids)[1]
     except HarnessError as error:
-        found += refused("", error)
+        found += findings_of_error("", error)
     if terms is not None:
         runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
         tags = {path: run.tag or path for path, run in runs.items()}

@@ -33,7 +33,7 @@ VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"
 
 @dataclass(frozen=True, repr=False)
 class Checked(Shown):
-    """What ``harness check`` found.
+    """The findings of ``harness check``.
 
     Parameters
     ----------
@@ -56,103 +56,119 @@ class Checked(Shown):
     submitted: bool = False
 
     def count(self, severity: str) -> int:
-        """Return how many findings are of a severity: "error", "warning" or "note"."""
-        return sum(one.severity == severity for one in self.findings)
+        """Return the number of findings of a severity: "error", "warning" or "note"."""
+        return sum(finding.severity == severity for finding in self.findings)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row per finding (needs pandas)."""
-        return data_frame([one.as_dict() for one in self.findings])
+        return data_frame([finding.as_dict() for finding in self.findings])
 
     def __str__(self) -> str:
         return as_text(self).rstrip("\n")
 
     def __repr__(self) -> str:
-        return f"<Checked: {looked_at(self)}: {counts(self)}>"
+        return f"<Checked: {looked_position(self)}: {counts(self)}>"
 
 
 def address(rule: str) -> str:
-    """Return where the docs describe a rule."""
+    """Return the address of a rule in the docs."""
     return f"{RULES_PAGE}#{rule}"
 
 
 def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
-    """Return what ``harness check`` prints: findings by file, or by rule, and their number."""
-    shown = [one for one in checked.findings if notes or one.severity != "note"]
-    by_rule = _lines([(one, one.head) for one in shown], set())
-    lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
+    """Render findings by file, or by rule, and their number, as ``harness check`` prints them."""
+    findings = [finding for finding in checked.findings if notes or finding.severity != "note"]
+    by_rule = _finding_lines([(finding, finding.head) for finding in findings], set())
+    lines = [*(by_rule if by == "rule" else _by_file(findings, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
-    lines.append(f"{looked_at(checked)}: {counts(checked)}{hidden}")
-    if shown:
+    lines.append(f"{looked_position(checked)}: {counts(checked)}{hidden}")
+    if findings:
         lines.append(f"what each rule means: {RULES_PAGE}")
     return lines_of(lines)
 
 
 def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str]:
     """Yield a verdict on each run, and on other files with findings; these are below it."""
-    files = grouped_by(findings, _file)
+    files = grouped_by(findings, _file_of)
     advised: set[tuple[str, ...]] = set()
     for file in dict.fromkeys([*files, *(cell.run_entry.path for cell in cells)]):
-        some = files.get(file, [])
-        worst = min((one.severity for one in some), key=ORDER.index, default="note")
-        rules = ", ".join(dict.fromkeys(one.rule for one in some if one.severity != "note"))
+        file_findings = files.get(file, [])
+        worst = min(
+            (finding.severity for finding in file_findings), key=ORDER.index, default="note"
+        )
+        rules = ", ".join(
+            dict.fromkeys(finding.rule for finding in file_findings if finding.severity != "note")
+        )
         yield f"{VERDICTS[worst]:5}  {file}" + (f"  {rules}" if rules else "")
-        heads = [(one, f"{one.severity}: {_in_file(one)} [{one.rule}]") for one in some]
-        yield from (f"  {line}" for line in _lines(heads, advised))
+        heads = [
+            (finding, f"{finding.severity}: {_in_file(finding)} [{finding.rule}]")
+            for finding in file_findings
+        ]
+        yield from (f"  {line}" for line in _finding_lines(heads, advised))
 
 
-def _lines(heads: Iterable[tuple[Finding, str]], advised: set[tuple[str, ...]]) -> Iterator[str]:
+def _finding_lines(
+    heads: Iterable[tuple[Finding, str]], advised: set[tuple[str, ...]]
+) -> Iterator[str]:
     """Yield findings by their first lines, those of one rule together, each advice once."""
-    alike = grouped_by(heads, lambda one: (one[0].severity, one[0].rule, *one[0].advice))
-    for (_, rule, *advice), some in alike.items():
-        most = MOST_APART if rule in APART else MOST
-        yield from (head for _, head in some[:most])
-        if len(some) > most:
-            places = [one.place for one, _ in some[most:]]
+    alike = grouped_by(heads, lambda pair: (pair[0].severity, pair[0].rule, *pair[0].advice))
+    for (_, rule, *advice), group in alike.items():
+        limit = MOST_APART if rule in APART else MOST
+        yield from (head for _, head in group[:limit])
+        if len(group) > limit:
+            places = [finding.place for finding, _ in group[limit:]]
             yield f"  ... {''.join(and_more(len(places), first_of(places, PLACES)))}"
         if tuple(advice) not in advised:
             yield from advice
             advised.add(tuple(advice))
 
 
-def _file(one: Finding) -> str:
+def _file_of(finding: Finding) -> str:
     """Return the file to look at: for a config that extends another one, that of the key."""
-    return one.place.base or one.place.file
+    return finding.place.base or finding.place.file
 
 
-def _at(one: Finding) -> dict[str, Any]:
+def _position(finding: Finding) -> dict[str, Any]:
     """Return the key in a config, the line or the row of a finding, if it has any."""
-    parts = {"key": one.place.key, "line": one.place.line, "row": one.place.row}
+    parts = {"key": finding.place.key, "line": finding.place.line, "row": finding.place.row}
     return {name: value for name, value in parts.items() if value}
 
 
-def _in_file(one: Finding) -> str:
+def _in_file(finding: Finding) -> str:
     """Return the place in the file, what is wrong, and examples."""
-    at = (value if name == "key" else f"{name} {value}" for name, value in _at(one).items())
-    return ": ".join(filter(None, (", ".join(at), f"{one.what}{one.shown}")))
+    position = (
+        value if name == "key" else f"{name} {value}" for name, value in _position(finding).items()
+    )
+    return ": ".join(filter(None, (", ".join(position), f"{finding.what}{finding.shown}")))
 
 
 def counts(checked: Checked) -> str:
     """Return the number of findings of each severity."""
-    found = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
-    return ", ".join(found) or "nothing found"
+    parts = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
+    return ", ".join(parts) or "nothing found"
 
 
-def looked_at(checked: Checked) -> str:
+def looked_position(checked: Checked) -> str:
     """Return in one line what was looked at."""
     datasets = {cell.dataset_entry.path for cell in checked.cells}
     runs = {(cell.run, cell.run_entry.path) for cell in checked.cells}
-    alone = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""
+    unmatched = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""
     files = f"{counted(len(datasets), 'dataset')} and {counted(len(runs), 'run')}"
-    return f"checked {files}, {counted(checked.rows, 'row')}{alone}"
+    return f"checked {files}, {counted(checked.rows, 'row')}{unmatched}"
 
 
 def as_json(checked: Checked) -> str:
     """Return the same as one JSON object."""
-    names = _names(checked.cells)
+    names = _names_by_file(checked.cells)
     content = {
         "findings": [
-            {**one.as_dict(), "file": _file(one), **_at(one), **names.get(_file(one), {})}
-            for one in checked.findings
+            {
+                **finding.as_dict(),
+                "file": _file_of(finding),
+                **_position(finding),
+                **names.get(_file_of(finding), {}),
+            }
+            for finding in checked.findings
         ],
         "counts": {name: checked.count(name) for name in ORDER},
         "rows": checked.rows,
@@ -172,42 +188,44 @@ def as_json(checked: Checked) -> str:
     return in_json(content, indent=1) + "\n"
 
 
-def _names(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
+def _names_by_file(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
     """Return the dataset and the run that each file belongs to, if it is only one."""
-    found: dict[str, dict[str, set[str]]] = {}
+    names_by_file: dict[str, dict[str, set[str]]] = {}
     for cell in cells:
-        run, dataset = (one.path for one in (cell.run_entry, cell.dataset_entry))
-        found.setdefault(run, {}).setdefault("run", set()).add(cell.run)
+        run, dataset = (entry.path for entry in (cell.run_entry, cell.dataset_entry))
+        names_by_file.setdefault(run, {}).setdefault("run", set()).add(cell.run)
         for path in (run, dataset):
-            found.setdefault(path, {}).setdefault("dataset", set()).add(cell.dataset)
+            names_by_file.setdefault(path, {}).setdefault("dataset", set()).add(cell.dataset)
     return {
-        path: {what: next(iter(some)) for what, some in of.items() if len(some) == 1}
-        for path, of in found.items()
+        path: {kind: next(iter(names)) for kind, names in kinds.items() if len(names) == 1}
+        for path, kinds in names_by_file.items()
     }
 
 
 def verdicts(checked: Checked) -> list[dict[str, str]]:
     """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
     return [
-        {"run": file, "verdict": verdict, "reason": "; ".join(map(_in_file, some))}
-        for file, verdict, some in _by_run(checked)
+        {"run": file, "verdict": verdict, "reason": "; ".join(map(_in_file, findings))}
+        for file, verdict, findings in _by_run(checked)
     ]
 
 
 def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
     """Yield each run, its verdict, and its errors and warnings."""
-    found = grouped_by([one for one in checked.findings if one.severity != "note"], _file)
+    by_file = grouped_by(
+        [finding for finding in checked.findings if finding.severity != "note"], _file_of
+    )
     words = {**VERDICTS, "error": "REJECT"} if checked.submitted else VERDICTS
     for file in dict.fromkeys(cell.run_entry.path for cell in checked.cells):
-        some = found.get(file, [])
-        yield file, words[some[0].severity if some else "note"], some
+        findings = by_file.get(file, [])
+        yield file, words[findings[0].severity if findings else "note"], findings
 
 
 def verdicts_as_text(checked: Checked) -> str:
     """Return a line for each submission, and the number of each verdict."""
-    found = verdicts(checked)
-    lines = [f"{one['verdict']:6}  {one['run']}  {one['reason']}".rstrip() for one in found]
-    number = Counter(one["verdict"] for one in found)
+    rows = verdicts(checked)
+    lines = [f"{row['verdict']:6}  {row['run']}  {row['reason']}".rstrip() for row in rows]
+    number = Counter(row["verdict"] for row in rows)
     lines.append(", ".join(f"{number[name]:,} {name}" for name in ("OK", "WARN", "REJECT")))
     return lines_of(lines)
 
@@ -215,9 +233,10 @@ def verdicts_as_text(checked: Checked) -> str:
 def as_markdown(checked: Checked) -> str:
     """Return the verdicts as a table; each reason links to its rule."""
     lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
-    for file, verdict, some in _by_run(checked):
+    for file, verdict, findings in _by_run(checked):
         reason = "; ".join(
-            f"{in_markdown(_in_file(one))} [{one.rule}]({address(one.rule)})" for one in some
+            f"{in_markdown(_in_file(finding))} [{finding.rule}]({address(finding.rule)})"
+            for finding in findings
         )
         lines.append(f"| {in_markdown(file)} | {verdict} | {reason} |")
     return lines_of(lines)
@@ -227,8 +246,8 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def as_sarif(checked: Checked) -> str:
-    """Return what ``harness check`` found as one SARIF log."""
-    names = list(dict.fromkeys(one.rule for one in checked.findings))
+    """Render findings as one SARIF log."""
+    names = list(dict.fromkeys(finding.rule for finding in checked.findings))
     rules = [
         {
             "id": name,
@@ -244,27 +263,27 @@ def as_sarif(checked: Checked) -> str:
     }  # fmt: skip
     results = [
         {
-            "ruleId": one.rule,
-            "ruleIndex": names.index(one.rule),
-            "level": one.severity,
-            "message": {"text": "\n".join([f"{one.what}{one.shown}", *one.advice])},
-            "locations": _locations(one),
+            "ruleId": finding.rule,
+            "ruleIndex": names.index(finding.rule),
+            "level": finding.severity,
+            "message": {"text": "\n".join([f"{finding.what}{finding.shown}", *finding.advice])},
+            "locations": _locations(finding),
         }
-        for one in checked.findings
+        for finding in checked.findings
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return in_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _locations(one: Finding) -> list[dict[str, Any]]:
-    """Return where a finding is, seen from the working directory; nothing without a file."""
-    if not _file(one):
+def _locations(finding: Finding) -> list[dict[str, Any]]:
+    """Return the place of a finding for SARIF, from the working directory; empty without a file."""
+    if not _file_of(finding):
         return []
-    path = Path(_file(one))
+    path = Path(_file_of(finding))
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
     place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    if one.place.line:
-        place["region"] = {"startLine": one.place.line}
+    if finding.place.line:
+        place["region"] = {"startLine": finding.place.line}
     return [{"physicalLocation": place}]

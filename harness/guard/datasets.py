@@ -75,51 +75,51 @@ class JudgementFacts:
     @classmethod
     def of(cls, qrels: Qrels, source: Source, *, whole: bool = False) -> JudgementFacts:
         """Return the facts of qrels that were read from `source`; see `add_lines`."""
-        first = ExamplesByRule()
-        found = [*_findings(qrels, first)] if qrels.n_rows else []
-        add_lines(first, source, whole=whole)
+        examples = ExamplesByRule()
+        findings = [*_findings(qrels, examples)] if qrels.n_rows else []
+        add_lines(examples, source, whole=whole)
         hashes = query_hashes(qrels, source.row_marks)
-        numbered = bool(qrels.n_rows) and _numbered(qrels)
+        numbered = bool(qrels.n_rows) and _has_numbered_queries(qrels)
         return cls(
-            tuple(placed(found, first)), qrels.n_rows, numbered, _marks_of(hashes),
+            tuple(placed(findings, examples)), qrels.n_rows, numbered, _marks_of(hashes),
             source.unused_columns, source.columns,
         )  # fmt: skip
 
 
-def _findings(qrels: Qrels, first: ExamplesByRule) -> Iterator[Finding]:
+def _findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
     """Yield what is wrong with qrels, and add examples."""
     n_queries, offsets = qrels.n_queries, qrels.offsets
     grades = qrels.numbers
     n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
     empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
     rule = "no-relevant-documents" if empty.size == n_queries else "empty-queries"
-    first.add(rule, of_queries(qrels.qids, empty, rows_in_file(qrels, offsets[empty[:SHOWN]])))
-    queries, of = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
+    examples.add(rule, of_queries(qrels.qids, empty, rows_in_file(qrels, offsets[empty[:SHOWN]])))
+    queries, all_grades = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
     if empty.size == n_queries:
-        yield first.finding(rule, f"none of the {queries} has a relevant document", n_queries)
+        yield examples.finding(rule, f"none of the {queries} has a relevant document", n_queries)
     elif n := empty.size:
-        yield first.finding(
+        yield examples.finding(
             rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries)
         )
     low, high = grades.min(), grades.max()
-    for rule, which, what in (
+    for rule, which, description in (
         ("grades-above-30", grades > LARGEST_GRADE, f"above {LARGEST_GRADE}, up to {high:,.15g}"),
         ("fractional-grades", grades != np.trunc(grades),
          f"with a fraction, from {low:,.15g} to {high:,.15g}"),
         ("negative-grades", grades < 0, "below 0"),
     ):  # fmt: skip
-        some = np.flatnonzero(which)[:SHOWN]
-        if some.size:
-            qids = texts_at(qrels.qids, qrels.row[some])
-            notes = (f"{grade:.15g}" for grade in grades[some].tolist())
-            first.add(
-                rule, of_documents(qids, qrels.docnos, some, notes, rows_in_file(qrels, some))
+        rows = np.flatnonzero(which)[:SHOWN]
+        if rows.size:
+            qids = texts_at(qrels.qids, qrels.row[rows])
+            notes = (f"{grade:.15g}" for grade in grades[rows].tolist())
+            examples.add(
+                rule, of_documents(qids, qrels.docnos, rows, notes, rows_in_file(qrels, rows))
             )
             n = int(which.sum())
-            yield first.finding(rule, f"{n:,} of {of} {what}", n)
+            yield examples.finding(rule, f"{n:,} of {all_grades} {description}", n)
 
 
-def _numbered(qrels: Qrels) -> bool:
+def _has_numbered_queries(qrels: Qrels) -> bool:
     ends = as_bytes(qrels.qids[:1]) + as_bytes(qrels.qids[-1:])
     from_0, from_1 = ([b"%d" % n, b"%d" % (n + qrels.n_queries - 1)] for n in (0, 1))
     return qrels.docnos.positional and ends in (from_0, from_1)
@@ -130,11 +130,11 @@ def _marks_of(hashes: Array) -> tuple[int, ...]:
 
     Rows that a file holds twice are left out: several files hold such ones by chance.
     """
-    some = hashes
+    sample = hashes
     if hashes.size > 4 * _N_MARKS:  # some may be of equal rows
-        some = np.partition(hashes, 4 * _N_MARKS)[: 4 * _N_MARKS]
-    found, times = np.unique(some, return_counts=True)
-    return tuple(found[times == 1][:_N_MARKS].tolist())
+        sample = np.partition(hashes, 4 * _N_MARKS)[: 4 * _N_MARKS]
+    values, times = np.unique(sample, return_counts=True)
+    return tuple(values[times == 1][:_N_MARKS].tolist())
 
 
 def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
@@ -148,12 +148,12 @@ def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
     order = np.argsort(marks, kind="stable")
     starts = np.flatnonzero(np.append(True, np.diff(marks[order]) != 0))
     lowest, highest = (ends.reduceat(query[order], starts) for ends in (np.minimum, np.maximum))
-    own = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
-    several = np.zeros(own.size, dtype=bool)
+    has_own_row = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
+    several = np.zeros(has_own_row.size, dtype=bool)
     several[query[1:][(query[1:] == query[:-1]) & (marks[1:] != marks[:-1])]] = True
     hashes = np.zeros(qrels.n_queries, np.uint64)
     np.add.at(hashes, query, splitmix64(marks))
-    return np.where(own & several, hashes, np.uint64(0))
+    return np.where(has_own_row & several, hashes, np.uint64(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +175,12 @@ class Dataset:
 class DatasetPart(NamedTuple):
     """A part of a dataset: what all of its parts share, and which one it is."""
 
-    whole: str
+    dataset: str
     name: str
 
 
 def part_of(cell: Cell, pooled: Sequence[str]) -> DatasetPart | None:
-    """Return which part of a dataset a cell's dataset is; None if it is whole.
+    """Return the part of a dataset that a cell reads; None if it reads the whole.
 
     The placeholders of its entry tell, such as {fold}, or a name that is written out, such as
     fold1. Each value of another placeholder, such as {collection}, is a dataset of its own.
@@ -189,9 +189,9 @@ def part_of(cell: Cell, pooled: Sequence[str]) -> DatasetPart | None:
     if any(not _SPLIT.search(name) for name in names):
         names = [name for name in names if name in pooled or not _SPLIT.search(name)]
     if names:
-        others = [one for name, one in cell.of_dataset.items() if name not in names]
+        values = [value for name, value in cell.of_dataset.items() if name not in names]
         which = [cell.of_dataset[name] for name in names]
-        return DatasetPart(" ".join([cell.dataset_key, *others]), " ".join(which))
+        return DatasetPart(" ".join([cell.dataset_key, *values]), " ".join(which))
     written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
     return None if written is None else DatasetPart(written[1] + written[3], written[2])
 
@@ -199,18 +199,22 @@ def part_of(cell: Cell, pooled: Sequence[str]) -> DatasetPart | None:
 def of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
     """Yield the qids that folds have in common; an error if the config pools them."""
 
-    def pooled_into(one: Dataset) -> str:
-        is_pooled = any(name in one.cell.of_dataset for name in pooled)
-        return whole_name(one.cell.dataset_key, one.cell.columns, pooled) if is_pooled else ""
+    def pooled_into(dataset: Dataset) -> str:
+        is_pooled = any(name in dataset.cell.of_dataset for name in pooled)
+        return (
+            whole_name(dataset.cell.dataset_key, dataset.cell.columns, pooled) if is_pooled else ""
+        )
 
     by_whole = grouped_by(datasets, pooled_into)
-    folds = [one for one in by_whole.pop("", []) if not one.facts.numbered]
-    for some in by_whole.values():
-        yield from _shared("pooled-queries", some)
-    parts = grouped_by(folds, lambda one: getattr(part_of(one.cell, pooled), "whole", ""))
+    folds = [dataset for dataset in by_whole.pop("", []) if not dataset.facts.numbered]
+    for group in by_whole.values():
+        yield from _shared("pooled-queries", group)
+    parts = grouped_by(folds, lambda dataset: getattr(part_of(dataset.cell, pooled), "dataset", ""))
     parts.pop("", None)
-    for some in parts.values():
-        yield from _shared("shared-queries", [*{one.digest: one for one in some}.values()])
+    for group in parts.values():
+        yield from _shared(
+            "shared-queries", [*{dataset.digest: dataset for dataset in group}.values()]
+        )
 
 
 def of_validation(
@@ -233,31 +237,36 @@ def of_validation(
 def _shared(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:
     if len(datasets) < 2:
         return
-    every = pa.concat_arrays([cast(one.qids, pa.large_string()) for one in datasets])
-    distinct, which = encode(every)
+    all_qids = pa.concat_arrays([cast(dataset.qids, pa.large_string()) for dataset in datasets])
+    distinct, which = encode(all_qids)
     shared = np.flatnonzero(np.bincount(which, minlength=1) > 1)
     if not shared.size:
         return
-    owner = np.repeat(np.arange(len(datasets)), [len(one.qids) for one in datasets])
+    owner = np.repeat(np.arange(len(datasets)), [len(dataset.qids) for dataset in datasets])
     qids, places = texts_at(distinct, shared[:SHOWN]), {}
     both = []
     for qid, code in zip(qids, shared[:SHOWN].tolist(), strict=True):
-        two = [datasets[one] for one in owner[which == code][:2].tolist()]
-        for one in two:
-            if one.path not in places:
-                places[one.path] = places_of_queries(one.cell, qids)
-        both.append([places[one.path].get(qid, one.path) for one in two])
-    examples = [f"{qid} ({short(one)})" for qid, (one, _) in zip(qids, both, strict=True)]
+        two = [datasets[index] for index in owner[which == code][:2].tolist()]
+        for dataset in two:
+            if dataset.path not in places:
+                places[dataset.path] = places_of_queries(dataset.cell, qids)
+        both.append([places[dataset.path].get(qid, dataset.path) for dataset in two])
+    examples = [f"{qid} ({short(place)})" for qid, (place, _) in zip(qids, both, strict=True)]
     n, several = shared.size, f"several of {len(datasets)} folds"
-    what = f"{n:,} of {len(distinct):,} queries are in "
-    what += "both the validation and the test set" if rule == "validation-in-test" else several
-    yield finding(rule, both[0][1], what, n, examples)
+    message = f"{n:,} of {len(distinct):,} queries are in "
+    message += "both the validation and the test set" if rule == "validation-in-test" else several
+    yield finding(rule, both[0][1], message, n, examples)
 
 
-def are_apart(one: Dataset, other: Dataset, pooled: Sequence[str]) -> bool:
+def are_apart(left: Dataset, right: Dataset, pooled: Sequence[str]) -> bool:
     """Whether two datasets should have no row in common, unlike validation data of another fold."""
-    own, its = part_of(one.cell, pooled), part_of(other.cell, pooled)
-    return own is None or its is None or own.whole == its.whole or own.name == its.name
+    left_part, right_part = part_of(left.cell, pooled), part_of(right.cell, pooled)
+    return (
+        left_part is None
+        or right_part is None
+        or left_part.dataset == right_part.dataset
+        or left_part.name == right_part.name
+    )
 
 
 def of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
@@ -267,28 +276,30 @@ def of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> Iterator[
     training rows of fold 1 are the test rows of fold 2.
     """
     for later, earlier in combinations(range(len(datasets))[::-1], 2):
-        one, other = datasets[later], datasets[earlier]
-        if one.digest == other.digest or not are_apart(one, other, pooled):
+        left, right = datasets[later], datasets[earlier]
+        if left.digest == right.digest or not are_apart(left, right, pooled):
             continue
-        if np.intersect1d(one.hashes, other.hashes).any():
-            here, there = _whole(one), _whole(other)
-            same = np.flatnonzero(np.isin(here.hashes, there.hashes[there.hashes != 0]))
-            qids = texts_at(here.qids, same[:SHOWN])
-            what = f"{same.size:,} of {len(here.qids):,} queries of {one.cell.dataset} have the "
-            what += f"same rows as queries of {other.cell.dataset}"
-            place = places_of_queries(one.cell, qids).get(qids[0], one.path)
-            yield finding("same-queries", place, what, same.size, qids)
+        if np.intersect1d(left.hashes, right.hashes).any():
+            all_left, all_right = _with_all_hashes(left), _with_all_hashes(right)
+            shared = np.flatnonzero(
+                np.isin(all_left.hashes, all_right.hashes[all_right.hashes != 0])
+            )
+            qids = texts_at(all_left.qids, shared[:SHOWN])
+            message = f"{shared.size:,} of {len(all_left.qids):,} queries of {left.cell.dataset} "
+            message += f"have the same rows as queries of {right.cell.dataset}"
+            place = places_of_queries(left.cell, qids).get(qids[0], left.path)
+            yield finding("same-queries", place, message, shared.size, qids)
 
 
-def _whole(one: Dataset) -> Dataset:
+def _with_all_hashes(dataset: Dataset) -> Dataset:
     """Return a dataset with the hashes of all of its queries; it is read again if it has a few."""
-    if one.hashes.size == len(one.qids):
-        return one
-    source = Source(one.path, hashed=True)
-    qrels = qrels_of(one.cell, source)
+    if dataset.hashes.size == len(dataset.qids):
+        return dataset
+    source = Source(dataset.path, hashed=True)
+    qrels = qrels_of(dataset.cell, source)
     if qrels is None:
-        return one
-    return replace(one, qids=qrels.qids, hashes=query_hashes(qrels, source.row_marks))
+        return dataset
+    return replace(dataset, qids=qrels.qids, hashes=query_hashes(qrels, source.row_marks))
 
 
 @dataclass(frozen=True)
@@ -301,8 +312,8 @@ class Grouping:
     """Function from the qids of a dataset to their labels, by column."""
 
 
-def load(groups: Groups) -> Grouping:
-    """Return what groups the queries: a file's labels, which are read now, or a function's."""
+def load_grouping(groups: Groups) -> Grouping:
+    """Return the grouping of queries: labels of a file, which is read now, or a function."""
     if groups.path is not None:
         labels = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
         return Grouping(groups.path, lambda qids: labels)
@@ -312,10 +323,14 @@ def load(groups: Groups) -> Grouping:
         try:
             columns = function(qids)
             if not isinstance(columns, Mapping):
-                what = f"expected a mapping of columns to labels, got {type(columns).__name__}"
-                raise InputError(Problem(name, what, fix="return {'length': [label of each qid]}"))
-            wanted = groups.columns or list(columns)
-            return labels_of(name, qids, {one: list(columns[one]) for one in wanted}, groups.bins)
+                message = f"expected a mapping of columns to labels, got {type(columns).__name__}"
+                raise InputError(
+                    Problem(name, message, fix="return {'length': [label of each qid]}")
+                )
+            names = groups.columns or list(columns)
+            return labels_of(
+                name, qids, {column: list(columns[column]) for column in names}, groups.bins
+            )
         except HarnessError:
             raise
         except Exception as error:
@@ -324,18 +339,18 @@ def load(groups: Groups) -> Grouping:
     return Grouping(name, call)
 
 
-def load_all(cells: Iterable[Cell]) -> dict[str, Grouping]:
-    """Return what groups the queries of each dataset that has groups, by its name."""
+def load_groupings(cells: Iterable[Cell]) -> dict[str, Grouping]:
+    """Return the grouping of each dataset that has groups, by its name."""
     read: dict[str, Grouping] = {}
-    found = {}
+    groupings = {}
     for cell in cells:
         if (groups := cell.dataset_entry.groups) is not None:
             key = groups.model_dump_json()
-            read[key] = found[cell.dataset] = read.get(key) or load(groups)
-    return found
+            read[key] = groupings[cell.dataset] = read.get(key) or load_grouping(groups)
+    return groupings
 
 
-def match(
+def match_groups(
     groups: Mapping[str, Grouping], qids: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, Labels], list[Finding]]:
     """Return the labels of each dataset, and queries without a group and groups without a query.
@@ -344,50 +359,52 @@ def match(
     of a dataset.
     """
     labels: dict[str, Labels] = {}
-    found: list[Finding] = []
-    known = [name for name in groups if name in qids]
-    for place, names in grouped_by(known, lambda name: groups[name].place).items():
-        own, inside = dict[str, None](), dict[str, None]()
+    findings: list[Finding] = []
+    datasets = [name for name in groups if name in qids]
+    for place, names in grouped_by(datasets, lambda name: groups[name].place).items():
+        all_qids, inside = dict[str, None](), dict[str, None]()
         for name in names:
             labels[name] = groups[name].labels(qids[name])
-            with_group = dict.fromkeys(qid for each in labels[name].values() for qid in each)
+            with_group = dict.fromkeys(qid for by_qid in labels[name].values() for qid in by_qid)
             if qids[name] and with_group.keys().isdisjoint(qids[name]):
-                what = f"expected qids of dataset '{name}' such as '{qids[name][0]}', got "
-                what += f"'{next(iter(with_group))}'" if with_group else "none with a group"
+                message = f"expected qids of dataset '{name}' such as '{qids[name][0]}', got "
+                message += f"'{next(iter(with_group))}'" if with_group else "none with a group"
                 fix = "give the groups of this dataset, with qids written alike"
-                raise InputError(Problem(place, what, fix=fix))
-            own |= dict.fromkeys(qids[name])
+                raise InputError(Problem(place, message, fix=fix))
+            all_qids |= dict.fromkeys(qids[name])
             inside |= with_group
-        if unknown := [qid for qid in inside if qid not in own]:
+        if unknown := [qid for qid in inside if qid not in all_qids]:
             text = counted(len(unknown), "qid with a group is", "qids with a group are")
-            what = f"{text} not in the dataset"
-            found.append(finding("group-queries", place, what, len(unknown), unknown))
-        if absent := [qid for qid in own if qid not in inside]:
+            message = f"{text} not in the dataset"
+            findings.append(finding("group-queries", place, message, len(unknown), unknown))
+        if absent := [qid for qid in all_qids if qid not in inside]:
             text = counted(len(absent), "query of the dataset has", "queries of the dataset have")
-            found.append(finding("group-queries", place, f"{text} no group", len(absent), absent))
-    return labels, found
+            findings.append(
+                finding("group-queries", place, f"{text} no group", len(absent), absent)
+            )
+    return labels, findings
 
 
-def attach(
+def attach_groups(
     entries: Sequence[Entry], groups: Mapping[str, Grouping]
 ) -> tuple[list[Entry], list[Finding]]:
     """Return entries with the groups of their queries, and what the guard reports of these."""
     qids: dict[str, dict[str, None]] = {}
     for entry in entries:
-        own = dict.fromkeys(entry.evaluation.qids.to_pylist())
-        qids.setdefault(entry.dataset, {}).update(own)
-    labels, findings = match(groups, {name: [*some] for name, some in qids.items()})
-    found = []
+        entry_qids = dict.fromkeys(entry.evaluation.qids.to_pylist())
+        qids.setdefault(entry.dataset, {}).update(entry_qids)
+    labels, findings = match_groups(groups, {name: [*distinct] for name, distinct in qids.items()})
+    with_groups = []
     for entry in entries:
         if entry.dataset in labels:
             names = entry.evaluation.qids.to_pylist()
             columns = {
-                name: pa.array([each.get(qid) for qid in names], pa.string())
-                for name, each in labels[entry.dataset].items()
+                name: pa.array([by_qid.get(qid) for qid in names], pa.string())
+                for name, by_qid in labels[entry.dataset].items()
             }
             entry = replace(entry, evaluation=replace(entry.evaluation, groups=columns))
-        found.append(entry)
-    return found, findings
+        with_groups.append(entry)
+    return with_groups, findings
 
 
 def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Finding]:
@@ -397,35 +414,40 @@ def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Find
     """
     wholes: dict[str, list[System]] = {}
     parts: dict[tuple[str, str], dict[str, dict[str, System]]] = {}
-    for one in systems:
-        if one.group:
-            column = one.group.partition("=")[0]
-            groups = parts.setdefault((one.whole, column), {})
-            groups.setdefault(one.group, {})[one.run] = one
+    for system in systems:
+        if system.group:
+            column = system.group.partition("=")[0]
+            groups = parts.setdefault((system.whole, column), {})
+            groups.setdefault(system.group, {})[system.run] = system
         else:
-            wholes.setdefault(one.dataset, []).append(one)
-    found = []
+            wholes.setdefault(system.dataset, []).append(system)
+    findings = []
     for (dataset, column), groups in parts.items():
-        some = wholes.get(dataset, [])
-        if len(groups) < 2 or len(some) < 2:
+        whole_systems = wholes.get(dataset, [])
+        if len(groups) < 2 or len(whole_systems) < 2:
             continue
-        for metric in some[0].metrics:
+        for metric in whole_systems[0].metrics:
             if why_not(metric):
                 continue
-            overall = metric.sign * np.array([one.value(metric) for one in some])
+            runs = [system.run for system in whole_systems]
+            overall = metric.sign * np.array([system.value(metric) for system in whole_systems])
             inside = metric.sign * np.array([
-                [own[one.run].value(metric) if one.run in own else np.nan for one in some]
-                for own in groups.values()
+                [by_run[run].value(metric) if run in by_run else np.nan for run in runs]
+                for by_run in groups.values()
             ])  # fmt: skip
             better = overall[:, None] > overall
             worse = (inside[:, :, None] < inside[:, None, :]).all(axis=0)
-            pairs = [(some[a].run, some[b].run) for a, b in np.argwhere(better & worse)]
+            pairs = [
+                (whole_systems[a].run, whole_systems[b].run) for a, b in np.argwhere(better & worse)
+            ]
             if pairs:
                 a, b = pairs[0]
-                what = f"on {dataset}, {a} is better than {b} by {metric}, "
-                what += f"and worse in every group of {column}"
-                examples = [f"{one} and {two}" for one, two in pairs] if len(pairs) > 1 else []
-                found.append(
-                    finding("reversal", places.get(dataset, dataset), what, len(pairs), examples)
+                message = f"on {dataset}, {a} is better than {b} by {metric}, "
+                message += f"and worse in every group of {column}"
+                examples = (
+                    [f"{winner} and {loser}" for winner, loser in pairs] if len(pairs) > 1 else []
                 )
-    return found
+                findings.append(
+                    finding("reversal", places.get(dataset, dataset), message, len(pairs), examples)
+                )
+    return findings

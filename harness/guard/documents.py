@@ -50,7 +50,7 @@ _LONGEST = 12
 """Digits of a number with leading zeros, at most."""
 
 
-def _zeros(name: str) -> Iterable[str]:
+def _with_zeros(name: str) -> Iterable[str]:
     if not name.isdecimal() or len(name) > _LONGEST:
         return ()
     return name.lstrip("0") or "0", *(name.zfill(n) for n in range(len(name) + 1, _LONGEST + 1))
@@ -67,14 +67,14 @@ OF_QIDS: Mapping[str, Way] = {
         name.lower(), name.upper(), name.title(), name.capitalize(),
     ),
     "quotes": lambda name: (name.strip("\"'"), f'"{name}"'),
-    "leading zeros": _zeros,
+    "leading zeros": _with_zeros,
 }  # fmt: skip
 """What may differ between two spellings of a name, and the other spellings of it."""
 OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "a folder or an ending": _file_name}
 
 
 def spelled_as(
-    names: Sequence[str], known: Known, ways: Mapping[str, Way]
+    names: Sequence[str], knows: Known, ways: Mapping[str, Way]
 ) -> tuple[str, Respelled]:
     """Return the way in which most unknown names differ from known ones, and the known ones.
 
@@ -83,29 +83,30 @@ def spelled_as(
     ('leading zeros', {0: '51', 1: '52'})
     """
     tried = [
-        (way, at, other)
-        for way, others in ways.items()
-        for at, name in enumerate(names)
-        for other in others(name)
-        if other and other != name
+        (way, index, spelling)
+        for way, respell in ways.items()
+        for index, name in enumerate(names)
+        for spelling in respell(name)
+        if spelling and spelling != name
     ]
-    found: dict[str, Respelled] = {}
+    matches: dict[str, Respelled] = {}
     if tried:
-        are_known = known([other for *_, other in tried])
-        for (way, at, other), is_known in zip(tried, are_known, strict=True):
+        are_known = knows([spelling for *_, spelling in tried])
+        for (way, index, spelling), is_known in zip(tried, are_known, strict=True):
             if is_known:
-                found.setdefault(way, {}).setdefault(at, other)
-    way = max(found, key=lambda one: len(found[one]), default="")
-    return way, found.get(way, {})
+                matches.setdefault(way, {}).setdefault(index, spelling)
+    way = max(matches, key=lambda candidate: len(matches[candidate]), default="")
+    return way, matches.get(way, {})
 
 
 def of_qids(
-    names: Sequence[str], known: Known, n_known: int, some: Sequence[str]
+    names: Sequence[str], knows: Known, n_known: int, known_names: Sequence[str]
 ) -> tuple[str, Respelled] | None:
-    """Return how most unknown qids differ from `n_known` known ones, and the latter.
+    """Return the way in which most unknown qids differ from known ones, and the known ones.
 
     None if fewer than a tenth of either do (a half for a common prefix or ending), or one of
-    several: ``1`` and ``001`` may be queries of two collections. `some` are known qids.
+    several: ``1`` and ``001`` may be queries of two collections. `known_names` are some of the
+    `n_known` qids.
 
     >>> def of(names, known):
     ...     return of_qids(names, lambda some: [one in known for one in some], len(known), known)
@@ -114,20 +115,20 @@ def of_qids(
     >>> of(["12.1", "12.2"], ["12", "13"]) is of(["1", "2", "3"], ["001"]) is None
     True
     """
-    more = affixes(names, some)
-    way, found = spelled_as(names, known, {**OF_QIDS, **more})
-    share, n = HALF if way in more else TENTH, len({*found.values()})
+    affix_ways = affixes(names, known_names)
+    way, matches = spelled_as(names, knows, {**OF_QIDS, **affix_ways})
+    share, n = HALF if way in affix_ways else TENTH, len({*matches.values()})
     if not n or n < min(2, len(names)) or n < share * min(len(names), n_known):
         return None
-    return way, found
+    return way, matches
 
 
-def spread(n: int) -> Ints:
+def spread_positions(n: int) -> Ints:
     """Return the positions of all of `n` names, or of `SPREAD` from first to last."""
     return np.linspace(0, n - 1, min(n, SPREAD)).astype(np.int64)
 
 
-def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
+def affixes(names: Sequence[str], known_names: Sequence[str]) -> dict[str, Way]:
     """Return the prefix and the ending that all of one sample have, and not all of the other.
 
     >>> [*affixes(["x/a1.txt", "x/b2.txt"], ["a1", "b9", "c3"])]
@@ -136,36 +137,40 @@ def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
     >>> [[*way("7")] for way in ways.values()]
     [['7', 'D7']]
     """
-    if min(len(names), len(known)) < 2:
+    if min(len(names), len(known_names)) < 2:
         return {}
-    backwards = [[name[::-1] for name in some] for some in (names, known)]
-    before = _beyond(*(_common(some).rstrip("0123456789")[::-1] for some in (names, known)))[::-1]
-    after = _beyond(*(_common(some)[::-1].lstrip("0123456789") for some in backwards))
-    found: dict[str, Way] = {}
+    backwards = [[name[::-1] for name in sample] for sample in (names, known_names)]
+    before = _longer_ending(
+        *(_common_prefix(sample).rstrip("0123456789")[::-1] for sample in (names, known_names))
+    )[::-1]
+    after = _longer_ending(
+        *(_common_prefix(sample)[::-1].lstrip("0123456789") for sample in backwards)
+    )
+    ways: dict[str, Way] = {}
     if before:
-        found[f"the prefix {before!r}"] = lambda name: (name.removeprefix(before), before + name)
+        ways[f"the prefix {before!r}"] = lambda name: (name.removeprefix(before), before + name)
     if after:
-        found[f"the ending {after!r}"] = lambda name: (name.removesuffix(after), name + after)
-    return found
+        ways[f"the ending {after!r}"] = lambda name: (name.removesuffix(after), name + after)
+    return ways
 
 
-def _beyond(one: str, other: str) -> str:
+def _longer_ending(left: str, right: str) -> str:
     """Return by how much one of two endings is longer; nothing if they differ otherwise."""
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((left, right), key=len)
     return long[len(short) :] if long.startswith(short) else ""
 
 
-def _common(names: Sequence[str]) -> str:
+def _common_prefix(names: Sequence[str]) -> str:
     return os.path.commonprefix([*names])  # noqa: RUF071 - of names, not of folders
 
 
-def shown(name: str, other: str) -> str:
+def spelling_pair(name: str, spelling: str) -> str:
     r"""Return both names, with escapes for what is not ASCII.
 
-    >>> print(shown("e\u0301", "\xe9"))
+    >>> print(spelling_pair("e\u0301", "\xe9"))
     'e\u0301' for '\xe9'
     """
-    return f"{name!a} for {other!a}"
+    return f"{name!a} for {spelling!a}"
 
 
 TOP = 10
@@ -191,8 +196,8 @@ NO_ROW: Ints = np.full(1, -1)
 class Queries:
     """Sums up the queries of a run, part by part."""
 
-    def __init__(self, qrels: Qrels, policy: Policy, first: ExamplesByRule) -> None:
-        self.qrels, self.policy, self.first = qrels, policy, first
+    def __init__(self, qrels: Qrels, policy: Policy, examples: ExamplesByRule) -> None:
+        self.qrels, self.policy, self.examples = qrels, policy, examples
         self.qids: list[pa.Array] = []
         self.depths: list[Ints] = []
         self.starts: list[Ints] = []
@@ -217,12 +222,12 @@ class Queries:
 
     def start_of(self, names: Sequence[str]) -> Examples:
         """Return some queries, with the first row of the first of them."""
-        wanted = string_column(names[:1])
+        first_qid = string_column(names[:1])
         for qids, starts in zip(self.qids, self.starts, strict=True):
-            at = int(index_in(wanted, qids)[0]) if names else -1
-            if at >= 0:
+            index = int(index_in(first_qid, qids)[0]) if names else -1
+            if index >= 0:
                 words = () if self.follows else tuple(names[:1])
-                return Examples(tuple(names), int(starts[at]), words)
+                return Examples(tuple(names), int(starts[index]), words)
         return Examples(tuple(names))
 
     @property
@@ -233,70 +238,72 @@ class Queries:
     def findings(self) -> Iterator[Finding]:
         """Yield queries that are missing, extra, cut short or spelled otherwise."""
         n, missing = self.qrels.n_queries, self.qrels.n_queries - self.answered
-        own = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
+        run_qids = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
         judged = cast(self.qrels.qids, pa.large_string())
-        unanswered = np.flatnonzero(index_in(judged, own) < 0) if missing else NO_ROW[:0]
-        unjudged = np.flatnonzero(self.qrels.place(own) < 0) if self.extra else NO_ROW[:0]
+        unanswered = np.flatnonzero(index_in(judged, run_qids) < 0) if missing else NO_ROW[:0]
+        unjudged = np.flatnonzero(self.qrels.place(run_qids) < 0) if self.extra else NO_ROW[:0]
         respelled = 0
-        if found := self._respelled(own, unjudged[:MOST], unanswered):
-            way, respelled = found
+        if spelling := self._respelled(run_qids, unjudged[:MOST], unanswered):
+            way, respelled = spelling
             extra = "unjudged qid" if self.qrels.n_rows else "unknown qid"
-            what = f"{respelled:,} of {counted(self.extra, extra)} "
-            what += f"differ from unanswered queries only in {way}"
-            yield self.first.finding("qid-spelling", what, respelled)
+            message = f"{respelled:,} of {counted(self.extra, extra)} "
+            message += f"differ from unanswered queries only in {way}"
+            yield self.examples.finding("qid-spelling", message, respelled)
         if missing > respelled:
-            self.first.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
+            self.examples.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
             kind = "judged " if self.qrels.n_rows else ""
-            what = f"no answer to {missing:,} of {counted(n, f'{kind}query', f'{kind}queries')}"
-            yield self.first.finding("missing-queries", what, missing)
+            message = f"no answer to {missing:,} of {counted(n, f'{kind}query', f'{kind}queries')}"
+            yield self.examples.finding("missing-queries", message, missing)
         if self.extra > respelled:
             starts = np.concatenate(self.starts)
-            self.first.add("extra-queries", of_queries(own, unjudged, starts[unjudged]))
-            what = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
-            what = f"no judgement of {what}" if self.qrels.n_rows else f"{what} not in the list"
-            yield self.first.finding("extra-queries", what, self.extra)
+            self.examples.add("extra-queries", of_queries(run_qids, unjudged, starts[unjudged]))
+            message = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
+            message = (
+                f"no judgement of {message}" if self.qrels.n_rows else f"{message} not in the list"
+            )
+            yield self.examples.finding("extra-queries", message, self.extra)
         yield from self._cut()
 
     def _cut(self) -> Iterator[Finding]:
         """Yield that only the last query of the file has fewer documents than the others."""
         depths = np.concatenate(self.depths)
         depths = depths[depths > 0]
-        n, deepest, last = depths.size, int(depths.max()), int(depths[-1])
-        if n >= ENOUGH_QUERIES and last < deepest and (depths == deepest).sum() == n - 1:
+        n, deepest, last_depth = depths.size, int(depths.max()), int(depths[-1])
+        if n >= ENOUGH_QUERIES and last_depth < deepest and (depths == deepest).sum() == n - 1:
             qid = as_bytes(self.qids[-1][-1:])[0].decode("utf-8", "replace")
             cut = Examples((f"query {qid}",), self.rows_in_file - 1, (qid,))
-            self.first.add("cut-last-query", cut)
-            depths_text = f"{counted(last, 'document')}, every other one {deepest:,}"
-            yield self.first.finding("cut-last-query", f"the last query has {depths_text}", 1)
+            self.examples.add("cut-last-query", cut)
+            depths_text = f"{counted(last_depth, 'document')}, every other one {deepest:,}"
+            yield self.examples.finding("cut-last-query", f"the last query has {depths_text}", 1)
 
     def _respelled(
-        self, own: pa.Array, unjudged: Ints, unanswered: Ints
+        self, run_qids: pa.Array, unjudged: Ints, unanswered: Ints
     ) -> tuple[str, int] | None:  # fmt: skip
-        """Return how qids differ from those that are not answered, and how many do."""
+        """Return the difference in spelling from unanswered qids, and the number of such qids."""
         if not unjudged.size or not unanswered.size:
             return None
-        names = texts_at(own, unjudged)
+        names = texts_at(run_qids, unjudged)
 
         def known(names: Sequence[str]) -> Bools:
             return np.isin(self.qrels.place(string_column(names)), unanswered)
 
-        some = texts_at(self.qrels.qids, unanswered[spread(unanswered.size)])
-        found = of_qids(names, known, unanswered.size, some)
-        if found is None:
+        unanswered_names = texts_at(self.qrels.qids, unanswered[spread_positions(unanswered.size)])
+        spelling = of_qids(names, known, unanswered.size, unanswered_names)
+        if spelling is None:
             return None
-        way, known_as = found
-        at = sorted(known_as)[:SHOWN]
-        first = self.start_of([names[one] for one in at])
-        both = tuple(shown(names[one], known_as[one]) for one in at)
-        self.first.add("qid-spelling", first._replace(names=both))
+        way, known_as = spelling
+        indexes = sorted(known_as)[:SHOWN]
+        examples = self.start_of([names[index] for index in indexes])
+        both = tuple(spelling_pair(names[index], known_as[index]) for index in indexes)
+        self.examples.add("qid-spelling", examples._replace(names=both))
         return way, len(known_as)
 
 
 class Documents:
     """Sums up which documents of a run that names them are judged, part by part."""
 
-    def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
-        self.qrels, self.first = qrels, first
+    def __init__(self, qrels: Qrels, examples: ExamplesByRule) -> None:
+        self.qrels, self.examples = qrels, examples
         self.judged = 0
         """Retrieved documents that are judged."""
         self.shown = self.judged_shown = 0
@@ -313,13 +320,13 @@ class Documents:
         rows, n = np.arange(part.run.n_rows), part.run.n_rows
         if n > SAMPLE:  # at random, as even steps could meet one rank only
             rows = np.random.default_rng(0).integers(0, n, SAMPLE)
-        known = part.known(rows)
+        is_known = part.have_known_docnos(rows)
         identical = part.run.identical_ids()
         if identical.size:
             self.identical += identical.size
-            self.first.add("identical-ids", part.documents(identical[:SHOWN]))
-        self.looked_at += known.size
-        self.known += int(known.sum())
+            self.examples.add("identical-ids", part.documents(identical[:SHOWN]))
+        self.looked_at += is_known.size
+        self.known += int(is_known.sum())
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
@@ -337,40 +344,42 @@ class Documents:
         """Yield documents that are not judged; `begin` has the first queries and examples."""
         if self.qrels.n_rows:
             rows = begin.head(TOP)
-            own, known = begin.own(rows), begin.known(rows)
+            is_judged, is_known = begin.are_judged(rows), begin.have_known_docnos(rows)
             for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
-                self.first.add(rule, begin.documents(rows[~own]))
-            self.first.add("other-topics", begin.documents(rows[known & ~own]))
-            yield from self._respelled(begin, rows[~known][:NAMES], int(known.sum()))
+                self.examples.add(rule, begin.documents(rows[~is_judged]))
+            self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
+            yield from self._respelled(begin, rows[~is_known][:NAMES], int(is_known.sum()))
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows
         if not self.judged and judgements:
-            what = f"none of the {counted(queries.rows, 'document')} is judged"
+            message = f"none of the {counted(queries.rows, 'document')} is judged"
             enough = answered >= ENOUGH_QUERIES
             enough = enough and min(self.looked_at, judgements) >= ENOUGH_ROWS
             if enough and not self.known:
-                what += f", and none of {self.looked_at:,} docnos is in the qrels"
-                yield self.first.finding("other-collection", what, queries.rows)
+                message += f", and none of {self.looked_at:,} docnos is in the qrels"
+                yield self.examples.finding("other-collection", message, queries.rows)
             elif enough and self.known >= SOME_KNOWN * self.looked_at:
-                what += f" for its query; {self.known:,} of {self.looked_at:,} docnos are for "
-                yield self.first.finding("other-topics", f"{what}others", queries.rows)
+                message += f" for its query; {self.known:,} of {self.looked_at:,} docnos are for "
+                yield self.examples.finding("other-topics", f"{message}others", queries.rows)
             else:
-                yield self.first.finding("nothing-judged", what, queries.rows)
+                yield self.examples.finding("nothing-judged", message, queries.rows)
         if self.unscored is not None:
             yield self.unscored
         if n := self.identical:
-            of = counted(queries.n, "query", "queries")
-            what = f"the docno equals the qid in {n:,} of {of}"
-            yield self.first.finding("identical-ids", what, n, by_share(n, queries.n))
+            queries_text = counted(queries.n, "query", "queries")
+            message = f"the docno equals the qid in {n:,} of {queries_text}"
+            yield self.examples.finding("identical-ids", message, n, by_share(n, queries.n))
         unjudged = self.shown - self.judged_shown
         if self.judged and unjudged >= MANY * self.shown:
             below = " or have a grade below 0" if (self.qrels.numbers < 0).any() else ""
-            what = f"{percent(unjudged, self.shown)} of the top 10 documents are not judged{below}"
+            message = (
+                f"{percent(unjudged, self.shown)} of the top 10 documents are not judged{below}"
+            )
             is_dense = answered >= ENOUGH_QUERIES and judgements >= DENSE * self.qrels.n_queries
             if is_dense and unjudged >= NEARLY_ALL * self.shown:
                 effect = "they count as not relevant; the qrels may belong to another round"
-                yield self.first.finding("unjudged-at-10", what, unjudged, "warning", effect)
+                yield self.examples.finding("unjudged-at-10", message, unjudged, "warning", effect)
             else:
-                yield self.first.finding("unjudged-at-10", what, unjudged)
+                yield self.examples.finding("unjudged-at-10", message, unjudged)
 
     def _respelled(
         self, begin: RunPart, rows: Ints, n_known: int
@@ -380,22 +389,22 @@ class Documents:
             return
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
         theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
-        way, found = spelled_as(names, self._knows, {**OF_DOCNOS, **affixes(names, theirs)})
-        if len(found) < max(RESPELLED, MANY * (n_known + len(found))):
+        way, matches = spelled_as(names, self._knows, {**OF_DOCNOS, **affixes(names, theirs)})
+        if len(matches) < max(RESPELLED, MANY * (n_known + len(matches))):
             return
-        docnos = string_column(found.values())
-        query = begin.query(rows[np.fromiter(found, np.int64, len(found))])
+        docnos = string_column(matches.values())
+        query = begin.query(rows[np.fromiter(matches, np.int64, len(matches))])
         codes = self.qrels.place(take(begin.run.qids, query))
-        own = self.qrels.find(codes, Docnos(docnos, np.array([0, len(docnos)])))[0].size
-        if own < max(2, OWN * len(found)):
+        n_judged = self.qrels.find(codes, Docnos(docnos, np.array([0, len(docnos)])))[0].size
+        if n_judged < max(2, OWN * len(matches)):
             return
-        some = sorted(found)[:SHOWN]
-        notes = [shown(names[at], found[at]) for at in some]
-        self.first.add("docno-spelling", begin.documents(rows[some], notes))
-        what = f"{len(found):,} of {counted(rows.size, 'unjudged docno')} "
-        what += f"differ from judged ones only in {way}"
-        yield self.first.finding(
-            "docno-spelling", what, len(found), "warning" if self.judged else None
+        indexes = sorted(matches)[:SHOWN]
+        notes = [spelling_pair(names[index], matches[index]) for index in indexes]
+        self.examples.add("docno-spelling", begin.documents(rows[indexes], notes))
+        message = f"{len(matches):,} of {counted(rows.size, 'unjudged docno')} "
+        message += f"differ from judged ones only in {way}"
+        yield self.examples.finding(
+            "docno-spelling", message, len(matches), "warning" if self.judged else None
         )
 
     def _knows(self, names: Sequence[str]) -> Bools:
@@ -405,7 +414,7 @@ class Documents:
 def explain_no_common_query(
     cell: Cell, qrels: Qrels | None, datasets: Mapping[str, pa.Array]
 ) -> Finding | None:
-    """Return why a TREC run shares no query with its qrels, as far as pieces of it show.
+    """Explain why a TREC run shares no query with its qrels, as far as pieces of it show.
 
     Its qids and docnos are swapped, its qids are spelled otherwise, or it answers another one of
     the `datasets` (their qids by file).
@@ -421,33 +430,37 @@ def explain_no_common_query(
     except (HarnessError, Refused):
         return None
     qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
-    alone = f"no query is in {short(name)}"
+    summary = f"no query is in {short(name)}"
     if qrels is not None and not (qrels.place(qids) >= 0).any():
         as_qids = select(docnos, qrels.place(docnos) >= 0)
         as_docnos = select(qids, qrels.knows(hash_strings(cast(qids, pa.string()))))
         half = 2 * len(as_qids) >= len(docnos) or 2 * len(as_docnos) >= len(qids)
         if len(as_qids) and len(as_docnos) and half:
-            what = (
+            message = (
                 f"{len(as_qids):,} of {len(docnos):,} docnos are qids in {short(name)}, and "
                 f"{len(as_docnos):,} of {len(qids):,} qids are docnos there"
             )
-            effect, some = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
-            return finding("swapped-columns", place, what, len(as_qids), some, effect=effect)
+            effect, qid_texts = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
+            return finding(
+                "swapped-columns", place, message, len(as_qids), qid_texts, effect=effect
+            )
         names = texts_at(qids, np.arange(len(qids)))
-        known = of_qids(
-            names, lambda some: qrels.place(string_column(some)) >= 0, qrels.n_queries,
-            texts_at(qrels.qids, spread(qrels.n_queries)),
+        spelling = of_qids(
+            names, lambda texts: qrels.place(string_column(texts)) >= 0, qrels.n_queries,
+            texts_at(qrels.qids, spread_positions(qrels.n_queries)),
         )  # fmt: skip
-        if known is not None:
-            way, known_as = known
-            examples = [shown(names[at], one) for at, one in [*known_as.items()][:SHOWN]]
-            what = f"{alone}; {len(known_as):,} of {len(qids):,} differ only in {way}"
+        if spelling is not None:
+            way, known_as = spelling
+            examples = [
+                spelling_pair(names[index], qid) for index, qid in [*known_as.items()][:SHOWN]
+            ]
+            message = f"{summary}; {len(known_as):,} of {len(qids):,} differ only in {way}"
             fix = RULES["qid-spelling"].fix
-            return finding("no-common-query", place, what, len(known_as), examples, fix=fix)
+            return finding("no-common-query", place, message, len(known_as), examples, fix=fix)
     wide = cast(qids, pa.large_string())
     for path, theirs in datasets.items():
         n = int((index_in(wide, cast(theirs, pa.large_string())) >= 0).sum())
         if path != cell.dataset_entry.path and 2 * n >= len(qids):
-            what = f"{alone}; {n:,} of {len(qids):,} are in {short(path)}"
-            return finding("no-common-query", place, what, n, fix=f"give the run of {name}")
+            message = f"{summary}; {n:,} of {len(qids):,} are in {short(path)}"
+            return finding("no-common-query", place, message, n, fix=f"give the run of {name}")
     return None

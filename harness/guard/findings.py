@@ -61,17 +61,19 @@ class ExamplesByRule(dict[str, Examples]):
         return rule not in self or len(self[rule].names) < SHOWN
 
     def finding(
-        self, rule: str, what: str, count: int, severity: Severity | None = None,
+        self, rule: str, message: str, count: int, severity: Severity | None = None,
         effect: str = "", fix: str = "",
     ) -> Finding:  # fmt: skip
-        """Return what a rule found, with its examples and no file."""
-        some = self.get(rule, Examples())
-        return finding(rule, some.place, what, count, some.names, severity, effect, fix)
+        """Return the finding of a rule, with its examples and no file."""
+        examples = self.get(rule, Examples())
+        return finding(rule, examples.place, message, count, examples.names, severity, effect, fix)
 
 
-def placed(findings: Iterable[Finding], first: Mapping[str, Examples]) -> list[Finding]:
+def placed(findings: Iterable[Finding], examples: Mapping[str, Examples]) -> list[Finding]:
     """Return findings with the places of their examples, without the file."""
-    return [replace(one, place=first.get(one.rule, Examples()).place) for one in findings]
+    return [
+        replace(finding, place=examples.get(finding.rule, Examples()).place) for finding in findings
+    ]
 
 
 def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:
@@ -93,11 +95,11 @@ def of_documents(
     names = list(zip(qids, docnos_at(docnos, rows), strict=True))
     if not names:
         return Examples()
-    shown = (
+    descriptions = (
         f"query {qid}, document {docno}" + (f": {note}" if note else "")
         for (qid, docno), note in zip(names, notes, strict=True)
     )
-    return Examples(tuple(shown), int(places[0]), () if docnos.positional else names[0])
+    return Examples(tuple(descriptions), int(places[0]), () if docnos.positional else names[0])
 
 
 def of_queries(qids: pa.Array, which: Ints, places: Ints) -> Examples:
@@ -138,13 +140,13 @@ def scores_of(path: str) -> Array | None:
         if path.endswith(".npy"):
             return np.asarray(load_numpy(source), np.float64).ravel()
         tables = read_columns(source, SCORES)
-        found: Array = np.concatenate([to_numpy(table["score"]) for table in tables])
-        return found
+        scores: Array = np.concatenate([to_numpy(table["score"]) for table in tables])
+        return scores
     return None
 
 
 def add_lines(
-    first: dict[str, Examples],
+    examples: dict[str, Examples],
     source: Source,
     among: Container[str] | None = None,
     *,
@@ -156,9 +158,9 @@ def add_lines(
     `among`; those after the first block are found only if the `whole` file may be read again.
     """
     rows = {
-        rule: one
-        for rule, one in first.items()
-        if one.row >= 0 and (among is None or rule in among)
+        rule: example
+        for rule, example in examples.items()
+        if example.row >= 0 and (among is None or rule in among)
     }
     if not rows or not source.format:
         return
@@ -166,30 +168,30 @@ def add_lines(
         form = readers.FORMATS[source.format]
         is_data = form.is_data(source)
         if is_data is not None:
-            wanted = {one.row: one.words for one in rows.values()}
-            found = Rows(source, is_data).find(wanted, whole=whole)
-            for rule, one in rows.items():
-                line, _ = found.get(one.row, (0, ""))
-                first[rule] = one._replace(place=Place(line=line))
+            words_by_row = {example.row: example.words for example in rows.values()}
+            lines_by_row = Rows(source, is_data).find(words_by_row, whole=whole)
+            for rule, example in rows.items():
+                line, _ = lines_by_row.get(example.row, (0, ""))
+                examples[rule] = example._replace(place=Place(line=line))
         elif form.has_rows:
-            for rule, one in rows.items():
-                first[rule] = one._replace(place=Place(row=one.row + 1))
+            for rule, example in rows.items():
+                examples[rule] = example._replace(place=Place(row=example.row + 1))
 
 
 def source_of(entry: RunEntry) -> Source:
     """Return the file of a run, and the format in which it is read."""
     source, options = Source(entry.path), entry.options()
-    own = {name: one for name, one in options.items() if name not in COMMON}
-    format_and_reader(source, entry.format, "run", own)
+    format_options = {name: value for name, value in options.items() if name not in COMMON}
+    format_and_reader(source, entry.format, "run", format_options)
     return source
 
 
 def place_of_row(entry: RunEntry, row: int) -> Place:
     """Return the place of a row of a run, whose file is read again; the file if unknown."""
-    first = {"": Examples(row=row)}
+    examples = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, source_of(entry), whole=True)
-    return first[""].place.within(entry.path)
+        add_lines(examples, source_of(entry), whole=True)
+    return examples[""].place.within(entry.path)
 
 
 def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
@@ -202,16 +204,16 @@ def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
     qrels = qrels_of(cell, source)
     if qrels is None:
         return {}
-    at = qrels.place(string_column(qids))
-    rows = rows_in_file(qrels, qrels.offsets[at])
-    first = {
+    codes = qrels.place(string_column(qids))
+    rows = rows_in_file(qrels, qrels.offsets[codes])
+    examples = {
         qid: Examples((qid,), row, (qid,))
-        for qid, row, place in zip(qids, rows.tolist(), at.tolist(), strict=True)
+        for qid, row, place in zip(qids, rows.tolist(), codes.tolist(), strict=True)
         if place >= 0
     }
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, source, whole=True)
-    return {qid: one.place.within(entry.path) for qid, one in first.items()}
+        add_lines(examples, source, whole=True)
+    return {qid: example.place.within(entry.path) for qid, example in examples.items()}
 
 
 LOOKED_AT = 64
@@ -256,31 +258,31 @@ class RunPart:
         rows = rows[:SHOWN]
         qids = texts_at(self.run.qids, self.query(rows))
         notes = [""] * rows.size if notes is None else notes
-        found = of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
-        return found._replace(words=()) if self.follows else found
+        examples = of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
+        return examples._replace(words=()) if self.follows else examples
 
     def queries(self, which: Ints) -> Examples:
         """Return some queries, at the first row of the first."""
         which = which[:SHOWN]
-        found = of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
-        return found._replace(words=()) if self.follows else found
+        examples = of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
+        return examples._replace(words=()) if self.follows else examples
 
     def head(self, depth: int) -> Ints:
         """Return the first rows of each of the first judged queries."""
         judged = np.flatnonzero(self.codes >= 0)
         offsets = offsets_of(np.minimum(self.lengths[judged], depth))
-        found: Ints = self.run.offsets[judged][rows_of(offsets)] + positions_of(offsets)
-        return found
+        rows: Ints = self.run.offsets[judged][rows_of(offsets)] + positions_of(offsets)
+        return rows
 
-    def own(self, rows: Ints) -> Bools:
-        """Return which of a few rows of the first queries are judged for the query they answer."""
+    def are_judged(self, rows: Ints) -> Bools:
+        """Tell for a few rows of the first queries if they are judged for the query they answer."""
         docnos = Docnos(self.run.docnos.take(rows), np.array([0, rows.size]))
-        found = np.zeros(rows.size, dtype=bool)
-        found[self.qrels.find(self.codes[self.query(rows)], docnos)[0]] = True
-        return found
+        is_judged = np.zeros(rows.size, dtype=bool)
+        is_judged[self.qrels.find(self.codes[self.query(rows)], docnos)[0]] = True
+        return is_judged
 
-    def known(self, rows: Ints) -> Bools:
-        """Return which of some rows are judged for any query."""
+    def have_known_docnos(self, rows: Ints) -> Bools:
+        """Tell for each row if its docno is judged for any query."""
         return self.qrels.knows(self.run.docnos.hashes[rows])
 
 
@@ -319,34 +321,41 @@ _LINE_SHOWN, _QUOTED = 120, 40
 """Characters of a line that are shown by itself; that are quoted next to its number."""
 
 
-def refused(place: str, error: HarnessError) -> Iterator[Finding]:
+def findings_of_error(place: str, error: HarnessError) -> Iterator[Finding]:
     """Yield one finding for each rule of an error; `place` is for problems without one."""
-    more = error.total - len(error.problems)
-    for rule, some in grouped_by(error.problems, rule_of).items():
-        first = some[0]
-        examples = [shorten(first.found, _LINE_SHOWN)] if first.found else []
-        if len(some) > 1:
-            examples = [_numbered(one) for one in some]
+    n_unlisted = error.total - len(error.problems)
+    for rule, problems in grouped_by(error.problems, rule_of).items():
+        example = problems[0]
+        examples = [shorten(example.found, _LINE_SHOWN)] if example.found else []
+        if len(problems) > 1:
+            examples = [_numbered_line(problem) for problem in problems]
         yield finding(
-            rule, first.where or place, first.what, len(some) + more, examples, fix=first.fix,
-            at_least=error.at_least,
+            rule, example.where or place, example.what, len(problems) + n_unlisted, examples,
+            fix=example.fix, at_least=error.at_least,
         )  # fmt: skip
-        more = 0
+        n_unlisted = 0
 
 
-def _numbered(one: Problem) -> str:
+def _numbered_line(problem: Problem) -> str:
     """Return the wrong line with its number."""
-    where = Place.of(one.where)
+    where = Place.of(problem.where)
     number = where.line or where.row
-    return f"line {number} {shorten(one.found, _QUOTED)!r}" if number else one.found or one.what
+    return (
+        f"line {number} {shorten(problem.found, _QUOTED)!r}"
+        if number
+        else problem.found or problem.what
+    )
 
 
 def accepted(findings: Iterable[Finding], names: Collection[str]) -> list[Finding]:
-    """Return findings; those of these rules become notes."""
-    return [replace(one, severity="note") if one.rule in names else one for one in findings]
+    """Return findings, with those of accepted rules as notes."""
+    return [
+        replace(finding, severity="note") if finding.rule in names else finding
+        for finding in findings
+    ]
 
 
-def warned(found: Iterable[tuple[str, str]]) -> str:
+def warned(pairs: Iterable[tuple[str, str]]) -> str:
     """Return the number of warnings and their rules, from ``(rule, severity)`` of each finding.
 
     >>> warned([("upside-down", "warning"), ("swapped-fold", "warning"), ("depth", "note")])
@@ -356,7 +365,7 @@ def warned(found: Iterable[tuple[str, str]]) -> str:
     """
     rules = [
         rule
-        for rule, severity in found
+        for rule, severity in pairs
         if severity == "warning" and not (rule in RULES and RULES[rule].in_table)
     ]
     return f"{counted(len(rules), 'warning')} ({', '.join(sorted({*rules}))})" if rules else ""
@@ -367,34 +376,34 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
 
     An error that follows from an accepted finding stays, as that one becomes a note.
     """
-    every = [*findings]
+    all_findings = [*findings]
     causes: dict[str, set[str]] = {}
-    for one in every:
-        causes.setdefault(one.place.file, set()).add(one.rule)
+    for cause in all_findings:
+        causes.setdefault(cause.place.file, set()).add(cause.rule)
 
-    def follows(one: Finding) -> bool:
-        some = causes[one.place.file]
-        some = some.difference(accept) if one.severity == "error" else some
-        return any(one.rule in FOLLOWS.get(cause, ()) for cause in some)
+    def follows(finding: Finding) -> bool:
+        rules = causes[finding.place.file]
+        rules = rules.difference(accept) if finding.severity == "error" else rules
+        return any(finding.rule in FOLLOWS.get(cause, ()) for cause in rules)
 
-    return [one for one in every if not follows(one)]
+    return [finding for finding in all_findings if not follows(finding)]
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings once each, errors first."""
-    return sorted(dict.fromkeys(findings), key=lambda one: ORDER.index(one.severity))
+    return sorted(dict.fromkeys(findings), key=lambda finding: ORDER.index(finding.severity))
 
 
-def by_share(part: int, whole: int, many: float = MANY) -> Severity:
+def by_share(part: int, total: int, many: float = MANY) -> Severity:
     """Return "warning" if a part is at least the share `many`, "note" otherwise."""
-    return "warning" if part >= many * whole else "note"
+    return "warning" if part >= many * total else "note"
 
 
-def percent(part: int, whole: int) -> str:
+def percent(part: int, total: int) -> str:
     """Return a share in per cent.
 
     >>> percent(1, 3), percent(1, 2000)
     ('33%', '0.05%')
     """
-    share = 100 * part / whole
+    share = 100 * part / total
     return f"{share:.0f}%" if share >= 10 else f"{share:.2g}%"

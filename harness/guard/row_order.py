@@ -86,14 +86,14 @@ class Fit(NamedTuple):
 NO_FIT = Fit(0.0, 0)
 
 
-def ranks(scores: Array) -> Array:
+def dense_ranks(scores: Array) -> Array:
     """Return the rank of each score among all, equal ones alike, so that no outlier counts.
 
-    >>> ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
+    >>> dense_ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
     [1.0, 2.0, 1.0, 0.0]
     """
-    found: Array = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    return found
+    ranked: Array = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+    return ranked
 
 
 class Grades:
@@ -123,7 +123,7 @@ class Grades:
         return query, r
 
     def fit(self, ranked: Array) -> Fit:
-        """Return how well the ranks of scores fit."""
+        """Return the correlation of grades and ranks of scores, within queries."""
         score = self.centred(ranked)
         squares = self._sum(score * score)
         differ = (self.squares > 0) & (squares > 0)
@@ -134,24 +134,26 @@ class Grades:
         return Fit(min(1.0, float(r)), int(self.lengths[differ].sum()))
 
 
-def is_clear(one: Fit, other: Fit) -> bool:
+def is_clear(fit: Fit, alternative: Fit) -> bool:
     """Whether scores fit better in one order than in the other by more than chance."""
-    apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
-    return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r
+    apart = (fit.r - max(alternative.r, 0.0)) * math.sqrt(
+        max(1, min(fit.n, alternative.n) or fit.n)
+    )
+    return fit.z > CLEAR and apart > CLEAR and fit.r > TWICE * alternative.r
 
 
 class Slip(NamedTuple):
-    """Rows, from about `first` to before `end`, whose scores are `offset` rows further down."""
+    """Rows, from about `start` to before `end`, whose scores are `offset` rows further down."""
 
     offset: int
-    first: int
+    start: int
     end: int
-    there: Fit
-    own: Fit
+    moved_fit: Fit
+    own_fit: Fit
 
 
-def look(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
-    """Return how scores fit in place, and which stretch has shifted.
+def find_shift(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
+    """Return the fit of scores in place, and the stretch of rows that shifted.
 
     Of many rows it looks at some pieces first, and at all only if the fit of these is not clear or
     some of them have shifted.
@@ -160,51 +162,58 @@ def look(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
     if scores.size > span + 2 * SLIP:
         starts = np.linspace(SLIP, scores.size - WINDOW - SLIP, WINDOWS).astype(np.int64)[:, None]
         around = scores[starts + np.arange(-SLIP, WINDOW + SLIP)]
-        some = rows.at((starts + np.arange(WINDOW)).ravel())
-        query = np.append(0, np.cumsum(some.query[1:] != some.query[:-1]))
-        own, slip = _look(replace(some, query=query), ranks(around.ravel()).reshape(WINDOWS, -1))
-        if own.z > CLEAR and slip is None:
-            return own, None
-    ranked = ranks(scores)
-    return _look(rows, np.pad(ranked, SLIP, constant_values=ranked.mean())[None])
+        sample = rows.at((starts + np.arange(WINDOW)).ravel())
+        query = np.append(0, np.cumsum(sample.query[1:] != sample.query[:-1]))
+        own_fit, slip = _find_shift(
+            replace(sample, query=query), dense_ranks(around.ravel()).reshape(WINDOWS, -1)
+        )
+        if own_fit.z > CLEAR and slip is None:
+            return own_fit, None
+    ranked = dense_ranks(scores)
+    return _find_shift(rows, np.pad(ranked, SLIP, constant_values=ranked.mean())[None])
 
 
-def _look(rows: GradedRows, around: Array) -> tuple[Fit, Slip | None]:
+def _find_shift(rows: GradedRows, around: Array) -> tuple[Fit, Slip | None]:
     """Return the same by the ranks of the scores around each row, ``(pieces, n + 2 SLIP)``.
 
     What each row adds to the fit at the better offset, less what it adds in place, sums up to the
     most along the shifted rows.
     """
     graded, n, n_rows = Grades(rows), around.shape[1] - 2 * SLIP, rows.grades.size
-    at = {by: around[:, SLIP + by : SLIP + by + n].ravel() for by in range(-SLIP, SLIP + 1)}
-    by = max(at, key=lambda one: (float(graded.less @ at[one]), not one))
-    own = graded.fit(at[0])
-    if not by or not is_clear(graded.fit(at[by]), own):
-        return own, None
-    gains = np.append(0.0, np.cumsum(graded.less * (at[by] - at[0])))
+    shifted = {
+        shift: around[:, SLIP + shift : SLIP + shift + n].ravel()
+        for shift in range(-SLIP, SLIP + 1)
+    }
+    offset = max(shifted, key=lambda shift: (float(graded.less @ shifted[shift]), not shift))
+    own_fit = graded.fit(shifted[0])
+    if not offset or not is_clear(graded.fit(shifted[offset]), own_fit):
+        return own_fit, None
+    gains = np.append(0.0, np.cumsum(graded.less * (shifted[offset] - shifted[0])))
     end = int((gains - np.minimum.accumulate(gains)).argmax())
-    first = int(gains[: end + 1].argmin())
-    stretch = Grades(rows.at(slice(first, end)))
-    there, here = (stretch.fit(at[one][first:end]) for one in (by, 0))
-    least, most = max(0, -by), n_rows - max(0, by)
-    first = least if first < least + NEAR else first
-    end = most if end > most - NEAR else end
-    return own, Slip(by, first, end, there, here)
+    start = int(gains[: end + 1].argmin())
+    stretch = Grades(rows.at(slice(start, end)))
+    moved_fit, fixed_fit = (stretch.fit(shifted[shift][start:end]) for shift in (offset, 0))
+    lowest, highest = max(0, -offset), n_rows - max(0, offset)
+    start = lowest if start < lowest + NEAR else start
+    end = highest if end > highest - NEAR else end
+    return own_fit, Slip(offset, start, end, moved_fit, fixed_fit)
 
 
 class Misplaced(NamedTuple):
     """The order that predictions fit: both fits of the rows moved, the first, and their places."""
 
     name: str
-    own: Fit
-    there: Fit
+    own_fit: Fit
+    moved_fit: Fit
     moved: int
     rows: tuple[int, ...]
-    at: tuple[int, ...]
+    places: tuple[int, ...]
 
 
 def sorted_by_score(query: Ints, scores: Array) -> tuple[bool, int] | None:
-    """Return whether scores fall, not rise, in every query, and in how many; None if by chance.
+    """Tell if all queries are sorted by score, falling or rising; None if that may be chance.
+
+    Returns whether scores fall, and the number of queries with several scores.
 
     >>> sorted_by_score(np.arange(30) // 10, -np.arange(30.0))
     (True, 3)
@@ -221,30 +230,32 @@ def sorted_by_score(query: Ints, scores: Array) -> tuple[bool, int] | None:
     return bool(falls), int((distinct > 0).sum())
 
 
-def orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
+def usual_orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
     """Yield usual orders: a name, where the predictions of each query begin, and the step.
 
     Data frames and loaders reorder queries (as text, by size) and keep the rows of each together.
     """
     n = sizes.size
-    by: dict[str, Ints] = {}
+    query_orders: dict[str, Ints] = {}
     if rows.qids is not None:
         qids = texts_at(rows.qids, np.arange(n))
-        by["rows sorted by qid as text"] = np.array(sorted(range(n), key=qids.__getitem__))
+        query_orders["rows sorted by qid as text"] = np.array(
+            sorted(range(n), key=qids.__getitem__)
+        )
         numbers = [float(qid) for qid in qids if qid.strip("-").isdecimal()]
         if len(numbers) == n:
-            by["rows sorted by qid as numbers"] = np.argsort(numbers, kind="stable")
-    by["rows sorted by group size"] = np.argsort(sizes, kind="stable")
-    by["rows sorted by group size, largest first"] = np.argsort(-sizes, kind="stable")
-    by["queries in reverse order"] = np.arange(n)[::-1]
-    for name, queries in by.items():
+            query_orders["rows sorted by qid as numbers"] = np.argsort(numbers, kind="stable")
+    query_orders["rows sorted by group size"] = np.argsort(sizes, kind="stable")
+    query_orders["rows sorted by group size, largest first"] = np.argsort(-sizes, kind="stable")
+    query_orders["queries in reverse order"] = np.arange(n)[::-1]
+    for name, queries in query_orders.items():
         begin = np.empty(n, np.int64)
         begin[queries] = offsets_of(sizes[queries])[:-1]
         yield name, begin, 1
     yield "rows in reverse order", int(sizes.sum()) - 1 - offsets_of(sizes)[:-1], -1
 
 
-def look_elsewhere(rows: GradedRows, scores: Array) -> Misplaced | None:
+def find_order(rows: GradedRows, scores: Array) -> Misplaced | None:
     """Return the usual order that scores of the first rows clearly fit better than their own.
 
     None if the rows of a query are not next to each other.
@@ -254,31 +265,34 @@ def look_elsewhere(rows: GradedRows, scores: Array) -> Misplaced | None:
         return None
     sizes = np.bincount(rows.query)
     starts = offsets_of(sizes)[:-1]
-    for name, begin, step in orders(rows, sizes):
+    for name, begin, step in usual_orders(rows, sizes):
         moved = np.flatnonzero((begin != starts) | (step < 0))
         n_moved = int(sizes[moved].sum())
-        some = moved[:: max(1, n_moved // MOVED)]
-        offsets = offsets_of(sizes[some])
+        sampled = moved[:: max(1, n_moved // MOVED)]
+        offsets = offsets_of(sizes[sampled])
         query, place = rows_of_offsets(offsets), positions_of(offsets)
-        row, at = starts[some][query] + place, begin[some][query] + step * place
-        known = (row < scores.size) & (at < scores.size)
-        row, at, query = row[known], at[known], query[known]
+        row, target = starts[sampled][query] + place, begin[sampled][query] + step * place
+        inside = (row < scores.size) & (target < scores.size)
+        row, target, query = row[inside], target[inside], query[inside]
         if not row.size:
             continue
         graded = Grades(GradedRows(rows.grades[row], query))
-        own, there = graded.fit(ranks(scores[row])), graded.fit(ranks(scores[at]))
-        differ = np.flatnonzero(row != at)[:SHOWN]
-        some_rows, some_at = (tuple(one[differ].tolist()) for one in (row, at))
-        if is_clear(there, own) and (best is None or there.z > best.there.z):
-            best = Misplaced(name, own, there, n_moved, some_rows, some_at)
+        own_fit, moved_fit = (
+            graded.fit(dense_ranks(scores[row])),
+            graded.fit(dense_ranks(scores[target])),
+        )
+        differ = np.flatnonzero(row != target)[:SHOWN]
+        some_rows, some_at = (tuple(positions[differ].tolist()) for positions in (row, target))
+        if is_clear(moved_fit, own_fit) and (best is None or moved_fit.z > best.moved_fit.z):
+            best = Misplaced(name, own_fit, moved_fit, n_moved, some_rows, some_at)
     return best
 
 
 class Following:
     """The scores of a run that follows the rows of a dataset."""
 
-    def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
-        self.qrels, self.first = qrels, first
+    def __init__(self, qrels: Qrels, examples: ExamplesByRule) -> None:
+        self.qrels, self.examples = qrels, examples
         self.parts: list[Array] = []
         self.n = self.n_kept = 0
         self.named: Array | None = None
@@ -296,10 +310,10 @@ class Following:
 
     def add_named(self, run: Run) -> None:
         """Keep the scores of documents d0, d1, ..., by their rows."""
-        rows, at = self.qrels.find(self.qrels.place(run.qids)[run.row], run.docnos)
+        rows, dataset_rows = self.qrels.find(self.qrels.place(run.qids)[run.row], run.docnos)
         if self.named is None:
             self.named = np.full(self.qrels.n_rows, np.nan)
-        self.named[at] = run.scores[rows]
+        self.named[dataset_rows] = run.scores[rows]
 
     def findings(self) -> Iterator[Finding]:
         """Yield which other rows the scores fit, or that they fall as the grades rise."""
@@ -308,98 +322,110 @@ class Following:
         elif not np.isnan(self.named).any():
             self.add(self.named)
             yield from self._findings()
-            for rule in RULES_OF_ROWS & self.first.keys():  # the file has another order of rows
-                self.first[rule] = self.first[rule]._replace(row=-1)
+            for rule in RULES_OF_ROWS & self.examples.keys():  # the file has another order of rows
+                self.examples[rule] = self.examples[rule]._replace(row=-1)
 
     def _findings(self) -> Iterator[Finding]:
         rows = rows_of(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
             return
-        scores, whole, order = np.concatenate(self.parts), self.n_kept == self.n, self.qrels.order
-        if whole and are_grades(self.qrels, scores):
-            listed = ", ".join(f"{one:g}" for one in np.unique(scores).tolist())
-            what = f"the predictions are whole numbers ({listed}); the grades have "
-            what += f"{np.unique(self.qrels.numbers).size:,} different fractions"
-            yield self.first.finding("swapped-columns", what, self.n)
+        scores, is_complete, order = (
+            np.concatenate(self.parts),
+            self.n_kept == self.n,
+            self.qrels.order,
+        )
+        if is_complete and are_grades(self.qrels, scores):
+            listed = ", ".join(f"{number:g}" for number in np.unique(scores).tolist())
+            message = f"the predictions are whole numbers ({listed}); the grades have "
+            message += f"{np.unique(self.qrels.numbers).size:,} different fractions"
+            yield self.examples.finding("swapped-columns", message, self.n)
             return
         if order is not None:  # back to the order of the file
-            if not whole:
+            if not is_complete:
                 return
             in_file = np.empty_like(scores)
             in_file[order] = scores
             scores = in_file
-        every, rows = rows, rows.at(slice(0, self.n_kept))
-        own, slip = look(rows, scores)
-        self.fit = own
+        all_rows, rows = rows, rows.at(slice(0, self.n_kept))
+        own_fit, slip = find_shift(rows, scores)
+        self.fit = own_fit
         if (by_score := sorted_by_score(rows.query, scores)) is not None:
             yield self._sorted(rows, scores, *by_score)
             return
-        moved = look_elsewhere(every, scores) if own.z <= CLEAR else None
-        if moved is not None and (slip is None or moved.there.z > slip.there.z):
-            self.first.add("row-order", self._placed(every, moved.rows, moved.at))
-            what = f"the predictions fit the {moved.name} "
-            what += f"(correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
-            yield self.first.finding("row-order", what, moved.moved)
+        moved = find_order(all_rows, scores) if own_fit.z <= CLEAR else None
+        if moved is not None and (slip is None or moved.moved_fit.z > slip.moved_fit.z):
+            self.examples.add("row-order", self._placed(all_rows, moved.rows, moved.places))
+            message = f"the predictions fit the {moved.name} "
+            message += f"(correlation {moved.moved_fit.r:.2f} against {moved.own_fit.r:.2f})"
+            yield self.examples.finding("row-order", message, moved.moved)
         elif slip is not None:
             yield self._shifted(rows, slip)
-        elif own.z <= CLEAR:
+        elif own_fit.z <= CLEAR:
             yield from self._unrelated(rows, scores)
 
     def _sorted(self, rows: GradedRows, scores: Array, falls: bool, n: int) -> Finding:
-        first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
+        first_scores = scores[rows.query == rows.query[0]][:SHOWN].tolist()
         qid = texts_at(self.qrels.qids, rows.query[:1])[0]
-        name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
-        self.first.add("sorted-by-score", Examples((name,), 0))
+        name = f"query {qid} has {', '.join(f'{score:.6g}' for score in first_scores)}"
+        self.examples.add("sorted-by-score", Examples((name,), 0))
         fall = "fall" if falls else "rise"
-        of = counted(n, "query", "queries")
-        what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
+        queries = counted(n, "query", "queries")
+        message = f"scores {fall} in all {queries}: the file is sorted by score, not in row order"
         if self.named is not None:
-            what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were sorted by "
-            what += "score before they got these docnos"
-        return self.first.finding("sorted-by-score", what, n)
+            message = (
+                f"scores {fall} from d0 to d1, d2, ... in all {queries}: the rows were sorted by "
+            )
+            message += "score before they got these docnos"
+        return self.examples.finding("sorted-by-score", message, n)
 
     def _shifted(self, rows: GradedRows, slip: Slip) -> Finding:
         offset, end = slip.offset, slip.end
         if end == self.n_kept - max(0, offset):
             end += self.n - self.n_kept
-        shifted = range(slip.first, min(slip.first + SHOWN, self.n_kept))
-        self.first.add("shifted", self._placed(rows, shifted, [row + offset for row in shifted]))
-        n, which, effect = end - slip.first, f"all {counted(self.n, 'row')}", ""
+        shifted = range(slip.start, min(slip.start + SHOWN, self.n_kept))
+        self.examples.add("shifted", self._placed(rows, shifted, [row + offset for row in shifted]))
+        n, which, effect = end - slip.start, f"all {counted(self.n, 'row')}", ""
         if n < self.n - SLIP:
-            which = f"about rows {slip.first + 1:,} to {end:,}"
+            which = f"about rows {slip.start + 1:,} to {end:,}"
             effect = "documents there have the score of a neighbour"
-        what = (
+        message = (
             f"{which} fit predictions {counted(abs(offset), 'line')} "
-            f"{'further down' if offset > 0 else 'further up'}: correlation {slip.there.r:.2f}, "
-            f"in place {slip.own.r:.2f}"
+            f"{'further down' if offset > 0 else 'further up'}: "
+            f"correlation {slip.moved_fit.r:.2f}, in place {slip.own_fit.r:.2f}"
         )
-        return self.first.finding("shifted", what, n, None, effect)
+        return self.examples.finding("shifted", message, n, None, effect)
 
     def _unrelated(self, rows: GradedRows, scores: Array) -> Iterator[Finding]:
         """Yield that predictions fall as the grades rise, or note that they fit nothing."""
-        own = self.fit
-        query, r = Grades(rows).by_query(ranks(scores))
+        own_fit = self.fit
+        query, r = Grades(rows).by_query(dense_ranks(scores))
         query, falling = query + int(rows.query.min()), int((r < 0).sum())
-        rule = "upside-down" if own.z < -CLEAR else "unrelated"
-        some = np.flatnonzero((r < 0) | (rule == "unrelated"))[:SHOWN]
-        each = zip(texts_at(self.qrels.qids, query[some]), r[some].tolist(), strict=True)
-        row = int(np.isin(rows.query, query[some[:1]]).argmax())
-        self.first.add(rule, Examples(tuple(f"{qid} ({one:.2f})" for qid, one in each), row))
-        what = f"correlation with the grades {own.r:.2f}, below 0 in "
-        if rule == "unrelated" and own.n:
-            what += f"{falling:,} of {counted(query.size, 'query', 'queries')}"
-            self.unrelated = self.first.finding(rule, what, query.size)
-        elif rule == "upside-down" and self.named is None:
-            yield self.first.finding(rule, f"{what}{counted(falling, 'query', 'queries')}", falling)
-
-    def _placed(self, rows: GradedRows, some: Sequence[int], at: Sequence[int]) -> Examples:
-        """Return some rows with where their predictions are, at the first of these."""
-        qids = texts_at(self.qrels.qids, rows.query[list(some)])
-        names = (
-            f"prediction {there + 1:,} -> row {row + 1:,} (query {qid})"
-            for row, there, qid in zip(some, at, qids, strict=True)
+        rule = "upside-down" if own_fit.z < -CLEAR else "unrelated"
+        indexes = np.flatnonzero((r < 0) | (rule == "unrelated"))[:SHOWN]
+        pairs = zip(texts_at(self.qrels.qids, query[indexes]), r[indexes].tolist(), strict=True)
+        row = int(np.isin(rows.query, query[indexes[:1]]).argmax())
+        self.examples.add(
+            rule, Examples(tuple(f"{qid} ({value:.2f})" for qid, value in pairs), row)
         )
-        return Examples(tuple(names), at[0])
+        message = f"correlation with the grades {own_fit.r:.2f}, below 0 in "
+        if rule == "unrelated" and own_fit.n:
+            message += f"{falling:,} of {counted(query.size, 'query', 'queries')}"
+            self.unrelated = self.examples.finding(rule, message, query.size)
+        elif rule == "upside-down" and self.named is None:
+            yield self.examples.finding(
+                rule, f"{message}{counted(falling, 'query', 'queries')}", falling
+            )
+
+    def _placed(
+        self, rows: GradedRows, moved_rows: Sequence[int], places: Sequence[int]
+    ) -> Examples:
+        """Return some rows with where their predictions are, at the first of these."""
+        qids = texts_at(self.qrels.qids, rows.query[list(moved_rows)])
+        names = (
+            f"prediction {place + 1:,} -> row {row + 1:,} (query {qid})"
+            for row, place, qid in zip(moved_rows, places, qids, strict=True)
+        )
+        return Examples(tuple(names), places[0])
 
 
 def rows_of(qrels: Qrels) -> GradedRows | None:
@@ -432,57 +458,59 @@ def is_chance(fit: Fit) -> bool:
 
 
 def unrelated(
-    found: Finding, own: Fit, better: tuple[str, Fit] | None = None, wary: bool = False
+    finding: Finding, own_fit: Fit, better: tuple[str, Fit] | None = None, wary: bool = False
 ) -> Finding | None:
     """Return that predictions have nothing to do with the grades, unless there are few rows.
 
     It is a warning if `wary`, or if `better`, a related model or fold, fits: no random baseline
     would be among those.
     """
-    if better is not None and is_clear(better[1], own):
-        what = f"{found.what}; that of {better[0]} is {better[1].r:.2f}"
-        return replace(found, what=what, severity="warning")
-    if own.n < ENOUGH or own.z >= CHANCE:
+    if better is not None and is_clear(better[1], own_fit):
+        message = f"{finding.what}; that of {better[0]} is {better[1].r:.2f}"
+        return replace(finding, what=message, severity="warning")
+    if own_fit.n < ENOUGH or own_fit.z >= CHANCE:
         return None
-    return replace(found, severity="warning") if wary else found
+    return replace(finding, severity="warning") if wary else finding
 
 
 def swapped_fold(
-    place: str, own: Fit, scores: Array, others: Mapping[str, GradedRows]
+    place: str, own_fit: Fit, scores: Array, candidates: Mapping[str, GradedRows]
 ) -> Finding | None:  # fmt: skip
-    """Return the one of `others` (as many rows each) that predictions fit instead of their own."""
-    other, best = _best(ranks(scores), others)
-    if not is_clear(best, own):
+    """Return a finding if predictions fit one of the `candidates` (as many rows each) instead."""
+    name, best = _best_dataset(dense_ranks(scores), candidates)
+    if not is_clear(best, own_fit):
         return None
-    what = (
-        f"the predictions fit the rows of {other} (correlation {best.r:.2f}), "
-        f"not their own ({own.r:.2f})"
+    message = (
+        f"the predictions fit the rows of {name} (correlation {best.r:.2f}), "
+        f"not their own ({own_fit.r:.2f})"
     )
-    return finding("swapped-fold", place, what, scores.size, [other])
+    return finding("swapped-fold", place, message, scores.size, [name])
 
 
-def _best(ranked: Array, others: Mapping[str, GradedRows]) -> tuple[str, Fit]:
+def _best_dataset(ranked: Array, candidates: Mapping[str, GradedRows]) -> tuple[str, Fit]:
     """Return the dataset that scores fit best, and how; no fit if there are no datasets."""
-    found = {other: Grades(rows).fit(ranked) for other, rows in others.items()}
-    best = max(found, key=lambda other: found[other].z, default="")
-    return best, found.get(best, NO_FIT)
+    fits = {name: Grades(rows).fit(ranked) for name, rows in candidates.items()}
+    best = max(fits, key=lambda name: fits[name].z, default="")
+    return best, fits.get(best, NO_FIT)
 
 
 def wrong_count(
-    run: RunEntry, name: str, rows: GradedRows, scores: Array, others: Mapping[str, GradedRows]
+    run: RunEntry, name: str, rows: GradedRows, scores: Array, candidates: Mapping[str, GradedRows]
 ) -> Finding:
     """Return the finding for more or fewer predictions than the rows of dataset `name`.
 
-    It names one of the `others`, which have as many rows, or else the first extra predictions.
+    It names one of the `candidates`, which have as many rows, or else the first extra predictions.
     """
     n_rows, n = rows.grades.size, scores.size
-    what = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
-    best, there = _best(ranks(scores), others)
+    message = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
+    best, fit = _best_dataset(dense_ranks(scores), candidates)
     if best:
-        what += f"; {short(best)} has {n:,} rows"
-        what += f", which they fit (correlation {there.r:.2f})" if there.z > CLEAR else ""
+        message += f"; {short(best)} has {n:,} rows"
+        message += f", which they fit (correlation {fit.r:.2f})" if fit.z > CLEAR else ""
         fix = f"give the predictions of {name}"
-        return finding("row-count", run.path, what, abs(n - n_rows), fix=fix)
-    names = [f"prediction {at + 1:,}: {scores[at]:.15g}" for at in range(n_rows, n)[:SHOWN]]
+        return finding("row-count", run.path, message, abs(n - n_rows), fix=fix)
+    names = [
+        f"prediction {index + 1:,}: {scores[index]:.15g}" for index in range(n_rows, n)[:SHOWN]
+    ]
     place = place_of_row(run, n_rows) if names else run.path
-    return finding("row-count", place, what, abs(n - n_rows), names)
+    return finding("row-count", place, message, abs(n - n_rows), names)

@@ -48,8 +48,8 @@ AT_LEAST = 20
 class Scores:
     """Sums up the scores of a run, part by part."""
 
-    def __init__(self, policy: Policy, first: ExamplesByRule) -> None:
-        self.policy, self.first = policy, first
+    def __init__(self, policy: Policy, examples: ExamplesByRule) -> None:
+        self.policy, self.examples = policy, examples
         self.single = policy.score_type == "float32"
         self.several = self.constant = 0
         """Queries with two documents and more, and those of them whose scores are all equal."""
@@ -66,19 +66,21 @@ class Scores:
         constant = (low == high) & several
         self.several += int(several.sum())
         self.constant += int(constant.sum())
-        if constant.any() and self.first.wants("constant-scores"):
-            self.first.add("constant-scores", part.queries(np.flatnonzero(answered)[constant]))
+        if constant.any() and self.examples.wants("constant-scores"):
+            self.examples.add("constant-scores", part.queries(np.flatnonzero(answered)[constant]))
         if not part.follows and self.single:
             self.merged += self._name_ties(part)
 
     def _name_ties(self, part: RunPart) -> int:
         """Keep examples of tied pairs; count those that only single precision ties."""
-        ones, others = equal_neighbours(part, self.single)
-        differ = part.run.scores[ones] != part.run.scores[others]
-        if self.first.wants("score-ties"):
-            self.first.add("score-ties", _pairs(part, ones, others))
-        if self.first.wants("single-precision"):
-            self.first.add("single-precision", _pairs(part, ones[differ], others[differ]))
+        rows, neighbours = equal_neighbours(part, self.single)
+        differ = part.run.scores[rows] != part.run.scores[neighbours]
+        if self.examples.wants("score-ties"):
+            self.examples.add("score-ties", _tied_pairs(part, rows, neighbours))
+        if self.examples.wants("single-precision"):
+            self.examples.add(
+                "single-precision", _tied_pairs(part, rows[differ], neighbours[differ])
+            )
         return int(differ.sum())
 
     def aligned(self, aligned: Aligned, part: RunPart) -> None:
@@ -87,7 +89,7 @@ class Scores:
         self.pairs += int((n * (n - 1)).sum()) // 2
         if self.policy.score_type == "none" or not aligned.n_tied.any():
             return
-        if "score-ties" not in self.first:
+        if "score-ties" not in self.examples:
             self._name_ties(part)
         if aligned.groups is not None:
             offsets, ranks = aligned.groups.offsets, aligned.groups.values
@@ -101,8 +103,8 @@ class Scores:
             offsets = np.searchsorted(heads, aligned.offsets)
             firsts, lasts = aligned.tie_first[heads], aligned.tie_last[heads]
             if part.follows and self.single:
-                at = np.flatnonzero(aligned.rank > aligned.tie_first)
-                self.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
+                rows = np.flatnonzero(aligned.rank > aligned.tie_first)
+                self.merged += int((aligned.score[rows] != aligned.score[rows - 1]).sum())
         sizes = np.maximum(lasts - firsts + 1, 0)
         sizes = sizes[sizes < np.repeat(n, lengths_of(offsets))]
         self.tied += int((sizes * (sizes - 1)).sum()) // 2
@@ -110,16 +112,22 @@ class Scores:
     def findings(self, n_rows: int) -> Iterator[Finding]:
         """Yield that scores are equal; the run has `n_rows`."""
         if n := self.constant:
-            what = f"all scores are equal in {n:,} of {counted(self.several, 'query', 'queries')}"
-            yield self.first.finding("constant-scores", what, n, by_share(n, self.several))
+            message = (
+                f"all scores are equal in {n:,} of {counted(self.several, 'query', 'queries')}"
+            )
+            yield self.examples.finding("constant-scores", message, n, by_share(n, self.several))
         if self.tied > SOME * self.pairs:
-            what = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
-            what += "scores (in single precision)" if self.single else "scores"
-            yield self.first.finding("score-ties", what, self.tied, by_share(self.tied, self.pairs))
+            message = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
+            message += "scores (in single precision)" if self.single else "scores"
+            yield self.examples.finding(
+                "score-ties", message, self.tied, by_share(self.tied, self.pairs)
+            )
         if n := self.merged:
-            what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single "
-            what += "precision"
-            yield self.first.finding("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
+            message = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single "
+            message += "precision"
+            yield self.examples.finding(
+                "single-precision", message, n, by_share(n, n_rows, MANY_ROWS)
+            )
 
 
 def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
@@ -132,29 +140,30 @@ def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
     if single:
         with np.errstate(over="ignore"):
             compared = compared.astype(np.float32)
-    at = np.flatnonzero(compared[1:] == compared[:-1])
-    at = at[offsets[np.searchsorted(offsets, at + 1)] != at + 1]  # of one query
-    return (at, at + 1) if order is None else (order[at], order[at + 1])
+    rows = np.flatnonzero(compared[1:] == compared[:-1])
+    rows = rows[offsets[np.searchsorted(offsets, rows + 1)] != rows + 1]  # of one query
+    return (rows, rows + 1) if order is None else (order[rows], order[rows + 1])
 
 
-def _pairs(part: RunPart, ones: Ints, others: Ints) -> Examples:
+def _tied_pairs(part: RunPart, rows: Ints, neighbours: Ints) -> Examples:
     """Return pairs of documents of one query, at the first of them, with their scores."""
-    ones, others = ones[:SHOWN], others[:SHOWN]
-    docnos = (docnos_at(part.run.docnos, rows) for rows in (ones, others))
-    scores = zip(part.run.scores[ones].tolist(), part.run.scores[others].tolist(), strict=True)
-    qids = texts_at(part.run.qids, part.query(ones))
+    rows, neighbours = rows[:SHOWN], neighbours[:SHOWN]
+    docnos = (docnos_at(part.run.docnos, positions) for positions in (rows, neighbours))
+    scores = zip(part.run.scores[rows].tolist(), part.run.scores[neighbours].tolist(), strict=True)
+    qids = texts_at(part.run.qids, part.query(rows))
     names = (
-        f"query {qid}, documents {one} and {other}: " + " and ".join(map(repr, dict.fromkeys(two)))
-        for qid, one, other, two in zip(qids, *docnos, scores, strict=True)
+        f"query {qid}, documents {docno} and {neighbour}: "
+        + " and ".join(map(repr, dict.fromkeys(two)))
+        for qid, docno, neighbour, two in zip(qids, *docnos, scores, strict=True)
     )
-    return part.documents(ones)._replace(names=tuple(names))
+    return part.documents(rows)._replace(names=tuple(names))
 
 
 class Labels:
     """Sums up how scores follow grades, part by part."""
 
-    def __init__(self, first: ExamplesByRule) -> None:
-        self.first, self.judged = first, 0
+    def __init__(self, examples: ExamplesByRule) -> None:
+        self.examples, self.judged = examples, 0
         self.counts: Counter[float] = Counter()
         self.scores: dict[float, float] | None = {}
         self.same = True
@@ -172,14 +181,16 @@ class Labels:
 
     def _map(self, grade: Array, score: Array) -> None:
         """Note the score of each grade, as long as each has only one."""
-        levels, at, code, counts = np.unique(
+        levels, positions, code, counts = np.unique(
             grade, return_index=True, return_inverse=True, return_counts=True
         )
-        own = dict(zip(levels.astype(float).tolist(), score[at].tolist(), strict=True))
-        scores = {**own, **(self.scores or {})}
-        fits = len(scores) <= MOST and {**scores, **own} == scores
-        self.scores = scores if fits and (score[at][code] == score).all() else None
-        self.counts.update(dict(zip(own, counts.tolist(), strict=True)))
+        score_by_grade = dict(
+            zip(levels.astype(float).tolist(), score[positions].tolist(), strict=True)
+        )
+        scores = {**score_by_grade, **(self.scores or {})}
+        fits = len(scores) <= MOST and {**scores, **score_by_grade} == scores
+        self.scores = scores if fits and (score[positions][code] == score).all() else None
+        self.counts.update(dict(zip(score_by_grade, counts.tolist(), strict=True)))
 
     def findings(self, begin: RunPart) -> Iterator[Finding]:
         """Yield that scores are the grades, or have one value for each; `begin` has examples."""
@@ -192,11 +203,11 @@ class Labels:
             return
         rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]
         notes = [f"score {score:.9g}" for score in begin.run.scores[rows].tolist()]
-        self.first.add("labels-as-scores", begin.documents(rows, notes))
-        what = f"each of the {n_grades} grades has only one score"
-        what = "the scores are the grades" if n_grades == judged else what
-        what += f", over {judged:,} judged documents"
-        yield self.first.finding("labels-as-scores", what, judged)
+        self.examples.add("labels-as-scores", begin.documents(rows, notes))
+        message = f"each of the {n_grades} grades has only one score"
+        message = "the scores are the grades" if n_grades == judged else message
+        message += f", over {judged:,} judged documents"
+        yield self.examples.finding("labels-as-scores", message, judged)
 
 
 def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:
@@ -206,12 +217,12 @@ def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:
     documents among n; its variance by chance is ``(n + 1) / (12 r (n - r))`` (Mann and Whitney,
     1947). Queries are left out if most of their documents are tied.
     """
-    found, ranks = part.found(), part.rank_of_relevant()
-    r, n = found.lengths, part.n_retrieved
+    relevant, ranks = part.found(), part.rank_of_relevant()
+    r, n = relevant.lengths, part.n_retrieved
     query: Ints = np.flatnonzero((r > 0) & (r < n) & (2 * part.n_tied <= n))
     if not query.size:
         return query, np.zeros(0), np.zeros(0)
-    sums = np.bincount(found.row, ranks, minlength=r.size)[query]
+    sums = np.bincount(relevant.row, ranks, minlength=r.size)[query]
     r, n = r[query].astype(np.float64), n[query]
     share: Floats = CHANCE - (sums - r * (n + 1) / 2) / (r * (n - r))
     variance: Floats = (n + 1) / (12 * r * (n - r))
@@ -224,8 +235,8 @@ class Order:
     Of all pairs of a relevant document and another that the query retrieved: a half by chance.
     """
 
-    def __init__(self, queries: Queries, first: ExamplesByRule) -> None:
-        self.queries, self.first = queries, first
+    def __init__(self, queries: Queries, examples: ExamplesByRule) -> None:
+        self.queries, self.examples = queries, examples
         self.n = self.behind = 0
         self.shares = self.squares = self.variance = 0.0
 
@@ -237,12 +248,15 @@ class Order:
         self.shares += float(share.sum())
         self.squares += float((share**2).sum())
         self.variance += float(variance.sum())
-        if self.first.wants("upside-down"):
+        if self.examples.wants("upside-down"):
             behind = np.flatnonzero(share < CHANCE)[:SHOWN]
-            some = self.queries.start_of(texts_at(aligned.qids, query[behind]))
+            examples = self.queries.start_of(texts_at(aligned.qids, query[behind]))
             shares = (100 * share[behind]).tolist()
-            names = (f"{qid} ({one:.0f}%)" for qid, one in zip(some.names, shares, strict=True))
-            self.first.add("upside-down", some._replace(names=tuple(names)))
+            names = (
+                f"{qid} ({percentage:.0f}%)"
+                for qid, percentage in zip(examples.names, shares, strict=True)
+            )
+            self.examples.add("upside-down", examples._replace(names=tuple(names)))
 
     def findings(self) -> Iterator[Finding]:
         """Yield that relevant documents come after the others, by more than chance."""
@@ -252,33 +266,40 @@ class Order:
         spread = math.sqrt(max(self.squares / self.n - mean * mean, 0.0) / (self.n - 1))
         clear = max(CLEAR * math.sqrt(self.variance) / self.n, APART * spread)
         if mean < BEHIND and CHANCE - mean > clear:
-            what = (
+            message = (
                 f"relevant documents come first in {100 * mean:.0f}% of pairs (chance: 50%), "
                 f"below half in {self.behind:,} of {self.n:,} queries"
             )
-            yield self.first.finding("upside-down", what, self.behind)
+            yield self.examples.finding("upside-down", message, self.behind)
 
 
 @np.errstate(over="ignore")
 def rows_like_ranks(
     score: Array, rank: Array | None, follows: Bools
 ) -> tuple[int, int, bool, bool]:
-    """Return how many scores are ranks, of how many rows; whether most fall; whether swapped.
+    """Count scores that equal their rank.
+
+    Returns that count, the number of rows, whether most scores fall, and whether scores and
+    ranks are swapped.
 
     `rank` is None if some are not numbers; `follows`, ``(n - 1,)``, tells whether a row is of the
     same query as the one before.
     """
     steps = np.diff(score)[follows]
-    n, same, falls = steps.size, int((steps == 1).sum()), bool(2 * (steps < 0).sum() > steps.size)
+    n, n_equal, falls = (
+        steps.size,
+        int((steps == 1).sum()),
+        bool(2 * (steps < 0).sum() > steps.size),
+    )
     if rank is not None:
         drops, are_whole = np.diff(rank)[follows], (rank == np.trunc(rank)).all()
         down = (drops <= 0).sum() >= NEARLY_ALL * n
         rather = 2 * (drops < 0).sum() > n and (drops != -1).any()
-        if same >= NEARLY_ALL * n and down and (rather or not are_whole):
-            return same, n, falls, True
+        if n_equal >= NEARLY_ALL * n and down and (rather or not are_whole):
+            return n_equal, n, falls, True
         if are_whole:
-            n, same = rank.size, int((score == rank).sum())
-    return same, n, falls, False
+            n, n_equal = rank.size, int((score == rank).sum())
+    return n_equal, n, falls, False
 
 
 def may_be_ranks(source: Source) -> bool:
@@ -286,13 +307,13 @@ def may_be_ranks(source: Source) -> bool:
     pieces = source.sample.pieces
     lines = pieces[0].split(b"\n", FIRST_LINES)[:FIRST_LINES] if pieces else []
     try:
-        whole = all(float(line.split()[4]).is_integer() for line in lines if line.strip())
+        are_whole = all(float(line.split()[4]).is_integer() for line in lines if line.strip())
     except (ValueError, IndexError):
         return False
-    return bool(lines) and whole
+    return bool(lines) and are_whole
 
 
-def rank_findings(source: Source, first: ExamplesByRule) -> Iterator[Finding]:
+def rank_findings(source: Source, examples: ExamplesByRule) -> Iterator[Finding]:
     """Yield that the scores of a TREC run are its ranks, by the pieces that were kept of it."""
     if source.format != "trec" or not may_be_ranks(source):
         return
@@ -308,26 +329,26 @@ def rank_findings(source: Source, first: ExamplesByRule) -> Iterator[Finding]:
     finite, follows = rank is not None and np.isfinite(rank).all(), equal(qids[1:], qids[:-1])
     if follows.sum() < AT_LEAST or score.min() == score.max():
         return
-    same, n, falls, swapped = rows_like_ranks(score, rank if finite else None, follows)
-    if same < NEARLY_ALL * n:
+    n_equal, n, falls, swapped = rows_like_ranks(score, rank if finite else None, follows)
+    if n_equal < NEARLY_ALL * n:
         return
-    some = np.arange(SHOWN)
-    columns = [texts_at(rows[name].combine_chunks(), some) for name in ("qid", "docno", "rank")]
+    indexes = np.arange(SHOWN)
+    columns = [texts_at(rows[name].combine_chunks(), indexes) for name in ("qid", "docno", "rank")]
     names = tuple(
-        f"query {qid}, document {docno}: rank {rank}, score {own:g}"
-        for qid, docno, rank, own in zip(*columns, score[some].tolist(), strict=True)
+        f"query {qid}, document {docno}: rank {rank}, score {value:g}"
+        for qid, docno, rank, value in zip(*columns, score[indexes].tolist(), strict=True)
     )
     rule = "swapped-columns" if swapped else "rank-as-score"
-    first[rule] = Examples(names, 0, (columns[0][0], columns[1][0]))
-    what = f"the score equals the rank in {same:,} of {n:,} rows checked"
+    examples[rule] = Examples(names, 0, (columns[0][0], columns[1][0]))
+    message = f"the score equals the rank in {n_equal:,} of {n:,} rows checked"
     if swapped:
-        what = "the score is in column 4 and the rank in column 5"
+        message = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
-        yield first.finding(rule, what, same, None, effect, fix)
+        yield examples.finding(rule, message, n_equal, None, effect, fix)
     elif falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
         effect = "if rank 1 is the best, the order is upside down"
         fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
-        what += " and falls down the file"
-        yield first.finding(rule, what, same, "warning", effect, fix)
+        message += " and falls down the file"
+        yield examples.finding(rule, message, n_equal, "warning", effect, fix)
     else:
-        yield first.finding(rule, what, same)
+        yield examples.finding(rule, message, n_equal)

@@ -21,7 +21,7 @@ from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.memory_limit import check_fits
 from ..readers.source import Source, no_rows
-from .documents import OF_DOCNOS, affixes, shown, spelled_as
+from .documents import OF_DOCNOS, affixes, spelled_as, spelling_pair
 from .findings import ExamplesByRule, RunPart, docnos_at
 
 NAMES = 256
@@ -46,13 +46,13 @@ def read_topics(path: str) -> Qrels:
     words = [line[0] for line in lines if line]
     if not words:
         raise no_rows(path)
-    found = [one or other for one, other in _XML_QID.findall(text)]
-    if not found or words[0][0] != "<":
-        found = words
+    names = [attribute or element for attribute, element in _XML_QID.findall(text)]
+    if not names or words[0][0] != "<":
+        names = words
         if words[0][0] in "<[{" or any("," in qid for qid in words):
-            what = f"expected one qid a line or TREC topics, got '{shorten(words[0], 60)}'"
-            raise source.error(what, "write one qid a line; a text may follow after a tab")
-    qids = string_column(dict.fromkeys(found))
+            message = f"expected one qid a line or TREC topics, got '{shorten(words[0], 60)}'"
+            raise source.error(message, "write one qid a line; a text may follow after a tab")
+    qids = string_column(dict.fromkeys(names))
     offsets = np.zeros(len(qids) + 1, np.int64)
     return Qrels(qids, offsets, Docnos(string_column(()), offsets), np.zeros(0, np.int64))
 
@@ -63,11 +63,11 @@ class Collection:
     def __init__(self, path: str) -> None:
         source, parts, n = Source(path), list[Array](), 0
         self.some = tuple[str, ...]()
-        first = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
+        first_line = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
         source.check_text()
-        if len(first.split()) > 1 or first[:1] in "{[<":
+        if len(first_line.split()) > 1 or first_line[:1] in "{[<":
             fix = "write one docno a line, such as with cut -f1"
-            raise source.error(f"expected one docno a line, got '{first.strip()[:60]}'", fix)
+            raise source.error(f"expected one docno a line, got '{first_line.strip()[:60]}'", fix)
         for block in source.blocks():
             names = parse_csv(block, ["docno"], {"docno": pa.string()}, "\x1f")["docno"]
             n += len(names)
@@ -79,10 +79,10 @@ class Collection:
             raise no_rows(path)
 
     def has(self, hashes: Array) -> Bools:
-        """Return which documents are in the collection."""
-        at = np.minimum(np.searchsorted(self.hashes, hashes), self.hashes.size - 1)
-        found: Bools = self.hashes[at] == hashes
-        return found
+        """Tell for each document if the collection has it."""
+        positions = np.minimum(np.searchsorted(self.hashes, hashes), self.hashes.size - 1)
+        is_known: Bools = self.hashes[positions] == hashes
+        return is_known
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,11 @@ class Terms:
         try:
             re.compile(self.tag_pattern)
         except re.error as error:
-            what = f"expected a regular expression: {error}"
+            message = f"expected a regular expression: {error}"
             fix = "escape signs such as ( or [ with a backslash"
-            raise InputError(Problem(f"--tag-pattern {self.tag_pattern}", what, fix=fix)) from error
+            raise InputError(
+                Problem(f"--tag-pattern {self.tag_pattern}", message, fix=fix)
+            ) from error
 
     @cached_property
     def collection(self) -> Collection | None:
@@ -129,8 +131,8 @@ class Terms:
 class Submission:
     """Sums up what the terms ask about one run, part by part."""
 
-    def __init__(self, terms: Terms, first: ExamplesByRule) -> None:
-        self.terms, self.first = terms, first
+    def __init__(self, terms: Terms, examples: ExamplesByRule) -> None:
+        self.terms, self.examples = terms, examples
         self.rows = self.deepest = self.deep = self.outside = 0
         self.tags: dict[str, None] = {}
         self.unknown: list[str] = []
@@ -144,11 +146,11 @@ class Submission:
             deep = np.flatnonzero(part.lengths > self.terms.max_per_query)
             self.deep += deep.size
             self.deepest = max(self.deepest, int(part.lengths.max(initial=0)))
-            self.first.add("too-deep", part.queries(deep))
+            self.examples.add("too-deep", part.queries(deep))
         if self.terms.collection is not None:
             rows = np.flatnonzero(~self.terms.collection.has(run.docnos.hashes))
             self.outside += rows.size
-            self.first.add("not-in-collection", part.documents(rows))
+            self.examples.add("not-in-collection", part.documents(rows))
             self.unknown += docnos_at(run.docnos, rows[: NAMES - len(self.unknown)])
 
     @property
@@ -160,25 +162,26 @@ class Submission:
         """Yield what contradicts the terms in the run; places have no file."""
         terms = self.terms
         if self.deep:
-            what = f"{counted(self.deep, 'query has', 'queries have')} more than "
-            what += f"{terms.max_per_query:,} documents, up to {self.deepest:,}"
-            yield self.first.finding("too-deep", what, self.deep)
+            message = f"{counted(self.deep, 'query has', 'queries have')} more than "
+            message += f"{terms.max_per_query:,} documents, up to {self.deepest:,}"
+            yield self.examples.finding("too-deep", message, self.deep)
         if terms.collection is not None and self.outside:
-            some = terms.collection.some
-            way, found = spelled_as(
+            sample = terms.collection.some
+            way, matches = spelled_as(
                 self.unknown,
                 lambda names: terms.collection.has(hash_strings(string_column(names))),  # type: ignore[union-attr]
-                {**OF_DOCNOS, **affixes(self.unknown, ("", "")), **affixes(self.unknown, some)},
+                {**OF_DOCNOS, **affixes(self.unknown, ("", "")), **affixes(self.unknown, sample)},
             )
             rule = "not-in-collection"
-            what = f"{self.outside:,} of {counted(self.rows, 'document')} not in the collection"
-            if 2 * len(found) > len(self.unknown):
-                at = min(found)
-                what += f"; docnos differ in {way}: {shown(self.unknown[at], found[at])}"
-                self.first[rule] = self.first[rule]._replace(names=())
+            message = f"{self.outside:,} of {counted(self.rows, 'document')} not in the collection"
+            if 2 * len(matches) > len(self.unknown):
+                index = min(matches)
+                pair = spelling_pair(self.unknown[index], matches[index])
+                message += f"; docnos differ in {way}: {pair}"
+                self.examples[rule] = self.examples[rule]._replace(names=())
             elif self.outside == self.rows:
-                what += f", which has docnos such as {some[0]}"
-            yield self.first.finding(rule, what, self.outside)
+                message += f", which has docnos such as {sample[0]}"
+            yield self.examples.finding(rule, message, self.outside)
         for tag in self.tags:
             if terms.tag_pattern and not re.fullmatch(terms.tag_pattern, tag):
                 yield finding("tag", "", f"the tag '{tag}' does not match {terms.tag_pattern}")
@@ -189,32 +192,32 @@ def across(terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str]) -
 
     `tags` and `rankings` are by file.
     """
-    for rule, said, of in (
+    for rule, said, values in (
         ("tag", "the tag is also that of", tags),
         ("same-file-twice", "the same rankings as in", rankings),
     ):
         groups = defaultdict(list)
-        for path, value in of.items():
+        for path, value in values.items():
             if value:
                 groups[value].append(path)
         for paths in groups.values():
             for path in paths if len(paths) > 1 else ():
-                others = [other for other in paths if other != path]
-                listed = ", ".join(others[:3]) + (" ..." if len(others) > 3 else "")
-                yield finding(rule, path, f"{said} {listed}", len(others))
+                copies = [copy for copy in paths if copy != path]
+                listed = ", ".join(copies[:3]) + (" ..." if len(copies) > 3 else "")
+                yield finding(rule, path, f"{said} {listed}", len(copies))
     if terms.max_runs is not None:
         team = teams_of([*tags.values()], terms.teams) if terms.teams else {}
-        seen: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for path, tag in tags.items():
             name = team.get(tag, "")
-            seen[name] += 1
-            if seen[name] > terms.max_runs:
-                what = f"run {seen[name]} of {name or 'this team'}, expected at most "
-                yield finding("too-many-runs", path, what + f"{terms.max_runs:,}")
+            counts[name] += 1
+            if counts[name] > terms.max_runs:
+                message = f"run {counts[name]} of {name or 'this team'}, expected at most "
+                yield finding("too-many-runs", path, message + f"{terms.max_runs:,}")
 
 
 def as_submitted(
-    findings: Sequence[Finding], terms: Terms, more: Iterable[Finding]
+    findings: Sequence[Finding], terms: Terms, between: Iterable[Finding]
 ) -> list[Finding]:
     """Return findings and those between submissions, which name every run that has a copy.
 
@@ -224,5 +227,5 @@ def as_submitted(
     return [
         *(replace(f, severity="error") if f.rule in rejected else f for f in findings
           if f.rule != "same-file-twice"),
-        *more,
+        *between,
     ]  # fmt: skip

@@ -29,10 +29,10 @@ from .findings import (
     APART,
     FOLLOWS,
     accepted,
+    findings_of_error,
     in_order,
     place_of_row,
     qrels_of,
-    refused,
     rules_of,
     scores_of,
     short,
@@ -78,18 +78,18 @@ class Placed:
 
     def accepted(self, accept: Sequence[str], only_warns: bool) -> Placed:
         """Return it as a note if a config accepts its rule, as a warning if errors only warn."""
-        (found,) = accepted([self.finding], accept)
-        only_warns = only_warns or not RULES[found.rule].stops_run
-        if only_warns and found.severity == "error":
-            found = replace(found, severity="warning")
-        return replace(self, finding=found)
+        (finding,) = accepted([self.finding], accept)
+        only_warns = only_warns or not RULES[finding.rule].stops_run
+        if only_warns and finding.severity == "error":
+            finding = replace(finding, severity="warning")
+        return replace(self, finding=finding)
 
 
 @dataclass(eq=False)
 class Sweep:
     """All cells of a run or a check, from whose facts findings are made."""
 
-    seen: dict[int, Visit] = field(default_factory=dict)
+    visits: dict[int, Visit] = field(default_factory=dict)
     """Evaluated cells, by position."""
     datasets: dict[str, Dataset] = field(default_factory=dict)
     """Datasets by path."""
@@ -109,48 +109,58 @@ class Sweep:
     @cached_property
     def facts(self) -> list[tuple[int, Cell, Facts]]:
         """The cells that have facts."""
-        return [(n, one.cell, one.facts) for n, one in self.seen.items() if one.facts is not None]
+        return [
+            (n, visit.cell, visit.facts)
+            for n, visit in self.visits.items()
+            if visit.facts is not None
+        ]
 
     def examine(self) -> list[Placed]:
         """Return all findings; a step that fails is one, and the others go on."""
-        found: list[Placed] = []
+        findings: list[Placed] = []
         failures: list[Finding] = []
         for step in (
             self._of_cells, self._of_datasets, self._of_order, self._of_failed, self._of_files,
             self._of_queries,
         ):  # fmt: skip
             with observing(failures):
-                found += step()
-        return found + [Placed(one) for one in failures]
+                findings += step()
+        return findings + [Placed(finding) for finding in failures]
 
     def _of_cells(self) -> Iterator[Placed]:
         """Yield what rules find in each run, and the readers' warnings that tell more."""
-        for place, seen in self.seen.items():
-            cell = seen.cell
-            found = () if seen.facts is None else seen.facts.run.findings
-            own = [_of_column(cell, one) for one in found]
-            known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
-            yield from (Placed(one, cell.dataset_key, place) for one in own)
-            read = [one for one in seen.findings if one.rule not in known]
-            yield from (Placed(one, cell.dataset_key, place, by_reader=True) for one in read)
+        for place, visit in self.visits.items():
+            cell = visit.cell
+            findings = () if visit.facts is None else visit.facts.run.findings
+            run_findings = [_of_column(cell, finding) for finding in findings]
+            reported = {
+                rule
+                for finding in run_findings
+                for rule in (finding.rule, *FOLLOWS.get(finding.rule, ()))
+            }
+            yield from (Placed(finding, cell.dataset_key, place) for finding in run_findings)
+            read = [finding for finding in visit.findings if finding.rule not in reported]
+            yield from (
+                Placed(finding, cell.dataset_key, place, by_reader=True) for finding in read
+            )
 
     def _of_datasets(self) -> Iterator[Placed]:
-        for path, one in self.datasets.items():
-            for found in one.facts.findings:
-                found = replace(found, place=found.place.within(path))
-                yield Placed(found, one.cell.dataset_key)
+        for path, dataset in self.datasets.items():
+            for unplaced in dataset.facts.findings:
+                finding = replace(unplaced, place=unplaced.place.within(path))
+                yield Placed(finding, dataset.cell.dataset_key)
 
     def _of_order(self) -> Iterator[Placed]:
         """Yield what predictions are that do not fit their own rows."""
         for place, cell, facts in self.facts:
             if facts.run.unrelated is not None:
-                found = self._swapped(cell, facts)
-                if found is None:
+                finding = self._swapped(cell, facts)
+                if finding is None:
                     better = self._better(place, cell, facts)
                     wary = self.wary or cell.dataset_entry.path in self._without_fit
-                    found = unrelated(facts.run.unrelated, facts.run.fit, better, wary)
-                if found is not None:
-                    yield Placed(_of_column(cell, found), cell.dataset_key, place)
+                    finding = unrelated(facts.run.unrelated, facts.run.fit, better, wary)
+                if finding is not None:
+                    yield Placed(_of_column(cell, finding), cell.dataset_key, place)
 
     @cached_property
     def _without_fit(self) -> set[str]:
@@ -163,44 +173,44 @@ class Sweep:
                 fitting[path] = fitting.get(path, False) or fits
         return {path for path, fits in fitting.items() if not fits}
 
-    def _better(self, place: int, cell: Cell, own: Facts) -> tuple[str, Fit] | None:
+    def _better(self, place: int, cell: Cell, own_facts: Facts) -> tuple[str, Fit] | None:
         """Return the best fit of this model on other folds, and of other models on these rows."""
         if is_random(cell.run):  # meant to fit nothing
             return None
-        model, fit = self._model(cell), own.run.fit
+        model, fit = self._model(cell), own_facts.run.fit
         # on few rows, a weak model or setting looks like shuffled rows
         like_chance = fit.n >= ENOUGH and fit.z < CHANCE
         related = [
-            (f"{other.run} on {other.dataset}", facts.run.fit)
-            for at, other, facts in self.facts
-            if (like_chance and other.dataset_entry.path == cell.dataset_entry.path)
-            or (model is not None and self._model(other) == model)
-            if at != place
+            (f"{candidate.run} on {candidate.dataset}", facts.run.fit)
+            for index, candidate, facts in self.facts
+            if (like_chance and candidate.dataset_entry.path == cell.dataset_entry.path)
+            or (model is not None and self._model(candidate) == model)
+            if index != place
         ]
-        return max(related, key=lambda one: one[1].z, default=None)
+        return max(related, key=lambda pair: pair[1].z, default=None)
 
     def _model(self, cell: Cell) -> Hashable:
         part = part_of(cell, self.pooled)
-        return None if part is None else (part.whole, cell.run_key, *cell.of_run.items())
+        return None if part is None else (part.dataset, cell.run_key, *cell.of_run.items())
 
     def _swapped(self, cell: Cell, facts: Facts) -> Finding | None:
         """Return that predictions fit another dataset of as many rows."""
-        others = self._as_many(facts.judgements.rows, cell.dataset_entry.path)
-        scores = scores_of(cell.run_entry.path) if others else None
+        candidates = self._as_many(facts.judgements.rows, cell.dataset_entry.path)
+        scores = scores_of(cell.run_entry.path) if candidates else None
         if scores is None:
             return None
-        return swapped_fold(place_of_row(cell.run_entry, 0), facts.run.fit, scores, others)
+        return swapped_fold(place_of_row(cell.run_entry, 0), facts.run.fit, scores, candidates)
 
     def _as_many(self, n_rows: int, path: str) -> dict[str, GradedRows]:
         """Return the rows of other datasets that have as many, by their names and files."""
-        found = {}
-        for other, one in self.datasets.items():
-            if other != path and one.facts.rows == n_rows:
-                name = one.cell.dataset
-                rows = self._rows_of(one.cell)
+        rows_by_name = {}
+        for file, dataset in self.datasets.items():
+            if file != path and dataset.facts.rows == n_rows:
+                name = dataset.cell.dataset
+                rows = self._rows_of(dataset.cell)
                 if rows is not None:
-                    found[other if other == name else f"{name} ({short(other)})"] = rows
-        return found
+                    rows_by_name[file if file == name else f"{name} ({short(file)})"] = rows
+        return rows_by_name
 
     def _rows_of(self, cell: Cell) -> GradedRows | None:
         path = cell.dataset_entry.path
@@ -217,16 +227,16 @@ class Sweep:
                 self.causes[place] = cause
                 yield Placed(cause, cell.dataset_key, place)
             elif isinstance(error, (InputError, AlignmentError)):
-                for found in refused(cell.run_entry.path, error):
-                    if found.place.file == cell.dataset_entry.path:  # which only this run needs
-                        what = f"{short(found.place)}: {found.what}"
-                        found = replace(found, place=Place(cell.run_entry.path), what=what)
-                    yield Placed(found, cell.dataset_key, place)
+                for finding in findings_of_error(cell.run_entry.path, error):
+                    if finding.place.file == cell.dataset_entry.path:  # which only this run needs
+                        message = f"{short(finding.place)}: {finding.what}"
+                        finding = replace(finding, place=Place(cell.run_entry.path), what=message)
+                    yield Placed(finding, cell.dataset_key, place)
 
     def _cause(self, cell: Cell, rules: Sequence[str]) -> Finding | None:
         path, run = cell.dataset_entry.path, cell.run_entry
         if rules == ["no-common-query"]:
-            qids = {path: one.qids for path, one in self.datasets.items()}
+            qids = {path: dataset.qids for path, dataset in self.datasets.items()}
             return explain_no_common_query(cell, qrels_of(cell), qids)
         scores = scores_of(run.path) if rules == ["row-count"] else None
         if scores is None or (rows := self._rows_of(cell)) is None:
@@ -235,11 +245,11 @@ class Sweep:
 
     def _of_files(self) -> Iterator[Placed]:
         """Yield files of the same bytes or the same ranking, and files with several names."""
-        every = {place: one.cell for place, one in self.seen.items()}
-        every |= {place: cell for place, (cell, _) in self.failed.items()}
-        for found in _named_twice(every[place] for place in sorted(every)):
-            yield Placed(found)
-        rows = {path: one.facts.rows for path, one in self.datasets.items()}
+        cells = {place: visit.cell for place, visit in self.visits.items()}
+        cells |= {place: cell for place, (cell, _) in self.failed.items()}
+        for repeated in _named_twice(cells[place] for place in sorted(cells)):
+            yield Placed(repeated)
+        rows = {path: dataset.facts.rows for path, dataset in self.datasets.items()}
         rankings: dict[tuple[str, str], dict[str, str]] = {}
         for _, cell, facts in self.facts:
             run = facts.run
@@ -251,22 +261,27 @@ class Sweep:
                     # one path for each content
                     rankings.setdefault(key, {}).setdefault(self.digests.get(path, path), path)
         paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
-        for same in grouped_by(paths, self.digests.__getitem__).values():
-            n, data = len(same) - 1, [self.datasets[one] for one in same if one in self.datasets]
+        for equal_files in grouped_by(paths, self.digests.__getitem__).values():
+            n, data = (
+                len(equal_files) - 1,
+                [self.datasets[file] for file in equal_files if file in self.datasets],
+            )
             pairs = combinations(data, 2)
             if n and (n >= len(data) or any(are_apart(*pair, self.pooled) for pair in pairs)):
-                what = f"{n:,} other {'file has' if n == 1 else 'files have'} the same bytes"
-                yield Placed(finding("same-file-twice", same[0], what, n, same[1:]))
-        for first, *others in map(dict.values, rankings.values()):
-            if n := len(others):
-                what = f"{n:,} other {'run has' if n == 1 else 'runs have'} the same rankings"
-                yield Placed(finding("same-file-twice", first, what, n, others))
+                message = f"{n:,} other {'file has' if n == 1 else 'files have'} the same bytes"
+                yield Placed(
+                    finding("same-file-twice", equal_files[0], message, n, equal_files[1:])
+                )
+        for original, *copies in map(dict.values, rankings.values()):
+            if n := len(copies):
+                message = f"{n:,} other {'run has' if n == 1 else 'runs have'} the same rankings"
+                yield Placed(finding("same-file-twice", original, message, n, copies))
 
     def _of_queries(self) -> Iterator[Placed]:
         """Yield the queries that datasets have in common."""
         datasets = [*self.datasets.values()]
         yield from map(Placed, of_folds(datasets, self.pooled))
-        cells = [one.cell for one in self.seen.values()]
+        cells = [visit.cell for visit in self.visits.values()]
         if self.select is not None:
             yield from map(Placed, of_validation(cells, self.datasets, self.select))
         yield from map(Placed, of_features(datasets, self.pooled))
@@ -274,17 +289,21 @@ class Sweep:
 
 def _named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:
     """Yield each file that is several runs on one dataset and read in one way, with their names."""
-    same: dict[tuple[str, str, str], dict[str, None]] = {}
+    names_by_file: dict[tuple[str, str, str], dict[str, None]] = {}
     for cell in cells:
         options = cell.run_entry.options().items()
-        read_by = repr(sorted((name, one) for name, one in options if name != "format"))
-        own = (f" {name}={value}" for name, value in cell.of_run.items() if name in cell.columns)
+        read_by = repr(sorted((name, value) for name, value in options if name != "format"))
+        settings = (
+            f" {name}={value}" for name, value in cell.of_run.items() if name in cell.columns
+        )
         key = cell.dataset, cell.run_entry.path, read_by
-        same.setdefault(key, {})[cell.run + "".join(own)] = None
-    for path, names in {(path, tuple(names)): None for (_, path, _), names in same.items()}:
+        names_by_file.setdefault(key, {})[cell.run + "".join(settings)] = None
+    for path, names in {
+        (path, tuple(names)): None for (_, path, _), names in names_by_file.items()
+    }:
         if len(names) > 1:
-            what = f"{len(names):,} run names for this one file"
-            yield finding("same-file-twice", path, what, len(names), names)
+            message = f"{len(names):,} run names for this one file"
+            yield finding("same-file-twice", path, message, len(names), names)
 
 
 def accepted_rules(config: Config, policy: Policy) -> tuple[str, ...]:
@@ -312,11 +331,11 @@ class Guarded:
 
 
 def guard(
-    seen: dict[int, Visit], digests: dict[str, str],
+    visits: dict[int, Visit], digests: dict[str, str],
     failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str] = (),
     pooled: Sequence[str] = (), only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
-    """Return what the guard finds in the cells of a run; `digests` are by path.
+    """Check the cells of a run with every rule; `digests` are by path.
 
     Findings of rules in `accept` become notes, and `pooled` is for `Sweep`. It raises InputError if
     a dataset, or the sweep as a whole, has an error that is not accepted; its `findings` are
@@ -324,77 +343,90 @@ def guard(
     accept them.
     """
     by_path: dict[str, Dataset] = {}
-    for one in seen.values():
-        path, facts = one.cell.dataset_entry.path, one.facts
+    for visit in visits.values():
+        path, facts = visit.cell.dataset_entry.path, visit.facts
         if facts is not None and path not in by_path:
-            of, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
-            by_path[path] = Dataset(one.cell, of, one.qids, hashes, digests.get(path, path))
-    sweep = Sweep(seen, by_path, failed, digests, pooled=pooled)
-    found = sweep.examine()
-    kept = {*without_effects([one.finding for one in found], accept)}
-    found = [one.accepted(accept, only_warns) for one in found if one.finding in kept]
+            judgements, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
+            by_path[path] = Dataset(
+                visit.cell, judgements, visit.qids, hashes, digests.get(path, path)
+            )
+    sweep = Sweep(visits, by_path, failed, digests, pooled=pooled)
+    placements = sweep.examine()
+    remaining = {*without_effects([placed.finding for placed in placements], accept)}
+    placements = [
+        placed.accepted(accept, only_warns) for placed in placements if placed.finding in remaining
+    ]
     # a warning of a reader never makes a cell fail
-    errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
-    shown = tuple(
-        each
-        for each in grouped(one for one in found if one not in errors)
-        if each.severity != "note" and not RULES[each.rule].in_table
+    errors = [
+        placed
+        for placed in placements
+        if placed.finding.severity == "error" and not placed.by_reader
+    ]
+    to_warn = tuple(
+        finding
+        for finding in grouped(placed for placed in placements if placed not in errors)
+        if finding.severity != "note" and not RULES[finding.rule].in_table
     )
-    if wrong := [one.finding for one in errors if one.cell is None]:
-        error = InputError([one.problem for one in dict.fromkeys(wrong)])
-        error.findings = shown
+    if wrong := [placed.finding for placed in errors if placed.cell is None]:
+        error = InputError([finding.problem for finding in dict.fromkeys(wrong)])
+        error.findings = to_warn
         raise error
     stopped: dict[int, HarnessError] = {
-        at: GuardError([one.finding.problem for one in some])
-        for at, some in grouped_by(errors, lambda one: one.cell).items()
-        if at is not None and (at in seen or at in sweep.causes)
+        position: GuardError([placed.finding.problem for placed in group])
+        for position, group in grouped_by(errors, lambda placed: placed.cell).items()
+        if position is not None and (position in visits or position in sweep.causes)
     }
-    notes = [one for one in found if one.finding.severity == "note"]
-    others = [one for one in found if one.finding.severity != "note"]
-    findings = in_order([*(one.finding for one in others), *grouped(notes)])
-    return Guarded(findings, _marks(found, seen), stopped, shown)
+    notes = [placed for placed in placements if placed.finding.severity == "note"]
+    problems = [placed for placed in placements if placed.finding.severity != "note"]
+    findings = in_order([*(placed.finding for placed in problems), *grouped(notes)])
+    return Guarded(findings, _marks(placements, visits), stopped, to_warn)
 
 
-def _marks(found: Iterable[Placed], seen: Mapping[int, Visit]) -> dict[int, tuple[str, ...]]:
+def _marks(placements: Iterable[Placed], visits: Mapping[int, Visit]) -> dict[int, tuple[str, ...]]:
     """Return the rules of the warnings that a leaderboard marks, by cell."""
     rules: dict[int, dict[str, None]] = {}
-    by_path = grouped_by(seen, lambda at: seen[at].cell.run_entry.path)
-    for placed in found:
-        one = placed.finding
-        if one.severity == "warning" and not RULES[one.rule].in_table:
-            files = {one.place.file, *(one.examples if one.rule == "same-file-twice" else ())}
+    by_path = grouped_by(visits, lambda position: visits[position].cell.run_entry.path)
+    for placed in placements:
+        finding = placed.finding
+        if finding.severity == "warning" and not RULES[finding.rule].in_table:
+            files = {
+                finding.place.file,
+                *(finding.examples if finding.rule == "same-file-twice" else ()),
+            }
             at_cell = None if placed.by_reader else placed.cell  # a reader's may be of the qrels
-            of_files = (at for file in files for at in by_path.get(file, ()))
-            for at in of_files if at_cell is None else [at_cell]:
-                rules.setdefault(at, {})[one.rule] = None
-    return {at: (*some,) for at, some in rules.items()}
+            of_files = (position for file in files for position in by_path.get(file, ()))
+            for position in of_files if at_cell is None else [at_cell]:
+                rules.setdefault(position, {})[finding.rule] = None
+    return {position: (*names,) for position, names in rules.items()}
 
 
-def _of_column(cell: Cell, one: Finding) -> Finding:
+def _of_column(cell: Cell, finding: Finding) -> Finding:
     """Return a finding about a run, with its file and the column of scores that a config names."""
-    one = replace(one, place=one.place.within(cell.run_entry.path))
+    finding = replace(finding, place=finding.place.within(cell.run_entry.path))
     column = (cell.run_entry.options().get("columns") or {}).get("score")
-    return one if column is None else replace(one, what=f"column '{column}': {one.what}")
+    return (
+        finding if column is None else replace(finding, what=f"column '{column}': {finding.what}")
+    )
 
 
 def grouped(findings: Iterable[Placed]) -> list[Finding]:
     """Return findings, those of one rule and one dataset's entry as one with the other places."""
 
-    def alike(one: Placed) -> object:
-        found = one.finding
-        return found if found.rule in APART else (one.key, found.rule, found.severity)
+    def alike(placed: Placed) -> object:
+        finding = placed.finding
+        return finding if finding.rule in APART else (placed.key, finding.rule, finding.severity)
 
     merged = []
-    for some in grouped_by(findings, alike).values():
-        first, *others = dict.fromkeys(one.finding for one in some)
-        places = tuple(one.place for one in others[:SHOWN])
-        merged.append(replace(first, n_others=len(others), others=places))
+    for group in grouped_by(findings, alike).values():
+        finding, *repeats = dict.fromkeys(placed.finding for placed in group)
+        places = tuple(repeat.place for repeat in repeats[:SHOWN])
+        merged.append(replace(finding, n_others=len(repeats), others=places))
     return merged
 
 
 def findings_of_rows(visits: Iterable[Visit]) -> Iterator[Finding]:
     """Yield runs whose scores seem to belong to other rows of their dataset."""
     sweep = Sweep(dict(enumerate(visits)))
-    for one in without_effects([one.finding for one in sweep.examine()]):
-        if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
-            yield one
+    rules = {*RULES_OF_ROWS, "guard-failed"}
+    findings = without_effects([placed.finding for placed in sweep.examine()])
+    yield from (f for f in findings if f.rule in rules and f.severity != "note")

@@ -93,14 +93,14 @@ class Watch:
     def _begin(self) -> None:
         self.first_part: RunPart | None = None
         self.last_part: RunPart | None = None
-        self.first = first = ExamplesByRule()
-        self.queries = Queries(self.qrels, self.policy, first)
-        self.scores = Scores(self.policy, first)
-        self.labels = Labels(first)
-        self.documents = Documents(self.qrels, first)
-        self.following = Following(self.qrels, first)
-        self.order = Order(self.queries, first)
-        self.submission = None if self.terms is None else Submission(self.terms, first)
+        self.examples = examples = ExamplesByRule()
+        self.queries = Queries(self.qrels, self.policy, examples)
+        self.scores = Scores(self.policy, examples)
+        self.labels = Labels(examples)
+        self.documents = Documents(self.qrels, examples)
+        self.following = Following(self.qrels, examples)
+        self.order = Order(self.queries, examples)
+        self.submission = None if self.terms is None else Submission(self.terms, examples)
 
     def run(self, run: Run, begins: bool = False) -> None:
         """Look at a run, or at a part of one, as it was read.
@@ -155,27 +155,29 @@ class Watch:
         with observing(self.failures, self.place):
             if (begin := self.first_part) is None:
                 return RunFacts()
-            found = [*self.labels.findings(begin)]
-            has_labels = bool(found)
+            findings = [*self.labels.findings(begin)]
+            has_labels = bool(findings)
             is_constant = 0 < self.scores.several == self.scores.constant
             if source is not None and not begin.follows:
-                found += scores.rank_findings(source, self.first)
-            found += self.scores.findings(self.queries.rows)
-            found += self.order.findings()
-            found += self.following.findings()
+                findings += scores.rank_findings(source, self.examples)
+            findings += self.scores.findings(self.queries.rows)
+            findings += self.order.findings()
+            findings += self.following.findings()
             unrelated = None if has_labels else self.following.unrelated
             if not begin.follows:
-                found += self.queries.findings()
-                found += self.documents.findings(begin, self.queries)
+                findings += self.queries.findings()
+                findings += self.documents.findings(begin, self.queries)
             if self.submission is not None:
-                found += self.submission.findings()
+                findings += self.submission.findings()
             if source is not None:
-                rules = {one.rule for one in found if whole or one.severity != "note"}
-                add_lines(self.first, source, {"unrelated", *rules}, whole=whole)
+                rules = {
+                    finding.rule for finding in findings if whole or finding.severity != "note"
+                }
+                add_lines(self.examples, source, {"unrelated", *rules}, whole=whole)
             return RunFacts(
-                tuple(placed(found, self.first)), self.queries.rows, self.queries.ranking,
+                tuple(placed(findings, self.examples)), self.queries.rows, self.queries.ranking,
                 not (has_labels or is_constant), self.following.fit,
-                unrelated and placed([unrelated], self.first)[0],
+                unrelated and placed([unrelated], self.examples)[0],
                 () if source is None else source.unused_columns,
                 {} if source is None else source.columns,
                 "" if self.submission is None else self.submission.tag,

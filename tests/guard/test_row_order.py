@@ -11,8 +11,8 @@ from refusals import warns
 import harness
 from harness.guard.row_order import (
     GradedRows,
-    look,
-    look_elsewhere,
+    find_order,
+    find_shift,
     sorted_by_score,
 )
 
@@ -43,10 +43,10 @@ def test_shifted_stretches(
     rows, scores = predicted(1, n)
     at = n - 1 if put_in == -1 else round(put_in * n)
     changed = moved(scores, n - 1 if lost == -1 else round(lost * n), at)
-    slip = look(rows, changed)[1]
+    slip = find_shift(rows, changed)[1]
     assert slip is not None
     assert slip.offset == offset
-    assert abs(slip.first - first * n) <= 60
+    assert abs(slip.start - first * n) <= 60
     assert abs(slip.end - end * n) <= 60
 
 
@@ -90,13 +90,13 @@ HOW = [
 @pytest.mark.parametrize("seed", range(3))
 def test_usual_orders_are_named(how: str, seed: int) -> None:
     rows, scores = dataset(seed)
-    assert look_elsewhere(rows, scores) is None
+    assert find_order(rows, scores) is None
     at = reordered(rows, how)
-    found = look_elsewhere(rows, scores[at])
+    found = find_order(rows, scores[at])
     assert found is not None
     assert found.name == how
-    assert found.there.r > 0.3 > 0.15 > found.own.r
-    assert [at[one] for one in found.at] == [*found.rows]  # where the predictions of rows are
+    assert found.moved_fit.r > 0.3 > 0.15 > found.own_fit.r
+    assert [at[one] for one in found.places] == [*found.rows]  # where the predictions of rows are
 
 
 def test_scores_sorted_within_queries() -> None:
