@@ -107,7 +107,7 @@ class Trial:
             answers = harness.read_run(path, dataset=judgements, format=run.format_name)
             try:
                 found = harness.evaluate(
-                    judgements, answers, self.made.metrics, policy=policy, rel=level
+                    judgements, answers, self.made.metrics, policy=policy, relevance_level=level
                 )
             except harness.HarnessError:
                 assert wanted.error

@@ -17,7 +17,7 @@ def test_dl_hard_published_every_value_of_every_file(shared: Path) -> None:
     compared, wrong = 0, []
     for path in sorted(folder.glob("*/*.run.eval")):
         qrels = read_qrels(folder / f"dl_hard-{path.parent.name}.qrels")
-        found = evaluate(qrels, path.with_suffix(""), ["all_trec"], rel=2, policy=DEEP)
+        found = evaluate(qrels, path.with_suffix(""), ["all_trec"], relevance_level=2, policy=DEEP)
         keys = [metric.trec_name for metric in found.metrics]
         table = {
             (key, qid): value
@@ -106,7 +106,7 @@ def test_deep_learning_2019_published(shared: Path, rel: int, values: dict[str, 
     folder = shared / "data" / "tilde_dl19"
     qrels = read_qrels(folder / "qrels" / "2019qrels-pass.txt")
     run = read_run(folder / "runs" / "run.trec2019-bm25.res")
-    found = evaluate(qrels, run, [*values], rel=rel).summary()
+    found = evaluate(qrels, run, [*values], relevance_level=rel).summary()
     assert [f"{value:.4f}" for value in found.values()] == list(values.values())
 
 

@@ -12,12 +12,13 @@ from harness.cli.main import COMMANDS
 
 VALUES = {
     "draws": "99", "p": ".8", "depth": "3", "near": ".5", "level": ".1", "max_per_query": "5",
-    "max_runs": "2", "top": "1", "rankings": "3", "jobs": "2", "worker_timeout": "5", "rel": "2",
-    "names": "one=two", "bins": "length=5", "margins": ".1", "digits": "2", "teams": "(.*)",
+    "max_runs": "2", "top": "1", "rankings": "3", "jobs": "2", "worker_timeout": "5",
+    "relevance_level": "2", "names": "one=two", "bins": "length=5", "margins": ".1", "digits": "2",
+    "teams": "(.*)",
     "overrides": "policy.ties=stable",
 }  # fmt: skip
 """Values of options that take no text and have no choices."""
-POLICY = "rel depth ties convention overrides duplicates qrels_format run_format group plugins"
+POLICY = "relevance_level depth ties convention overrides duplicates qrels_format group plugins"
 FORMS: dict[str, list[tuple[str, str]]] = {
     "run": [("c.yaml --dry-run", "jobs scheduler worker_timeout force strict format")],
     "check": [
@@ -33,7 +34,7 @@ FORMS: dict[str, list[tuple[str, str]]] = {
     "gate": [
         ("one.run two.run --qrels q.txt -m map --margin .1", "names"),
         ("out out --margin .1", f"groups bins {POLICY}"),
-        ("c.yaml", "qrels metrics margins names level correction groups bins depth rel ties group"),
+        ("c.yaml", "qrels metrics margins names level correction groups bins depth ties group"),
     ],
     "diff": [
         ("out out", "keys lower"),

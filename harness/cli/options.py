@@ -21,7 +21,8 @@ Option = Callable[[Decorated], Decorated]
 
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
-    "Evaluation": "rel depth judged_only ties convention missing_queries empty_queries overrides",
+    "Evaluation": "relevance_level depth judged_only ties convention missing_queries empty_queries "
+    "overrides",
     "Files": "duplicates qrels_format run_format group plugins plugin inputs groups bins",
     "Submissions": "topics docnos max_per_query tag_pattern max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
@@ -259,7 +260,7 @@ duplicates = choice(
 )
 POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
 relevance_level = click.option(
-    "--relevance-level", "-l", "rel", metavar="N", type=Whole(1, MOST),
+    "--relevance-level", "-l", metavar="N", type=Whole(1, MOST),
     help="Smallest grade that is relevant.",
 )  # fmt: skip
 depth = setting(

@@ -51,7 +51,7 @@ def compare(
     draws: int = 10_000,
     seed: int = 0,
     policy: Policy | Mapping[str, Any] | None = None,
-    rel: int | None = None,
+    relevance_level: int | None = None,
     convention: str | None = None,
     dataset: str = "",
 ) -> Comparisons:
@@ -85,7 +85,7 @@ def compare(
         Seed of the draws.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
-    rel : int, optional
+    relevance_level : int, optional
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
@@ -129,7 +129,11 @@ def compare(
     if runs is None:
         board = Leaderboard(tuple(map(Entry, _named(qrels))))
     else:
-        how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+        how: dict[str, Any] = {
+            "policy": policy,
+            "relevance_level": relevance_level,
+            "convention": convention,
+        }
         board = evaluate_runs(qrels, runs, given, dataset=dataset, **how)
     return compared(systems_of(board), plan)
 

@@ -59,7 +59,7 @@ def evaluate(
     metrics: Iterable[str | Metric],
     *,
     policy: Policy | Mapping[str, Any] | None = None,
-    rel: int | None = None,
+    relevance_level: int | None = None,
     convention: str | None = None,
     n: Any = None,
     mask: Any = None,
@@ -96,7 +96,7 @@ def evaluate(
         Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough. In a mapping
         ties can be ``bounds``: each metric is followed by its smallest, expected and largest
         value over all orders of tied documents.
-    rel : int, optional
+    relevance_level : int, optional
         Smallest relevant grade, for the metrics that have one and do not name it.
     convention : str, optional
         A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
@@ -131,11 +131,22 @@ def evaluate(
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
     check_arguments(
-        locals(), rel=whole_from(1).or_none(), convention=TEXT.or_none(),
+        locals(), relevance_level=whole_from(1).or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
     evaluation, visited = _evaluated(
-        qrels, run, metrics, policy, rel, convention, n, mask, qids, references, name, dataset
+        qrels,
+        run,
+        metrics,
+        policy,
+        relevance_level,
+        convention,
+        n,
+        mask,
+        qids,
+        references,
+        name,
+        dataset,
     )
     _warn_of_rows([visited])
     return evaluation
@@ -143,13 +154,13 @@ def evaluate(
 
 def evaluate_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, policy: Any,
-    rel: int | None, convention: str | None, dataset: str,
+    relevance_level: int | None, convention: str | None, dataset: str,
 ) -> Leaderboard:  # fmt: skip
     """Evaluate several runs, by name, as `evaluate` does one; they are references too."""
     if not runs:
         raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
     check_arguments(
-        locals(), runs=MAPPING, rel=whole_from(1).or_none(), convention=TEXT.or_none(),
+        locals(), runs=MAPPING, relevance_level=whole_from(1).or_none(), convention=TEXT.or_none(),
         dataset=TEXT,
     )  # fmt: skip
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
@@ -161,8 +172,8 @@ def evaluate_runs(
         try:
             with collecting(findings):
                 evaluation, visited = _evaluated(
-                    qrels, run, metrics, policy, rel, convention, references=runs, name=name,
-                    dataset=dataset,
+                    qrels, run, metrics, policy, relevance_level, convention, references=runs,
+                    name=name, dataset=dataset,
                 )  # fmt: skip
         finally:
             for one in findings:
@@ -183,8 +194,9 @@ def _warn_of_rows(visits: Iterable[Visit | None]) -> None:
 
 
 def _evaluated(
-    qrels: Any, run: Any, metrics: Any, policy: Any, rel: int | None, convention: str | None,
-    n: Any = None, mask: Any = None, qids: Any = None, references: Mapping[str, Any] | None = None,
+    qrels: Any, run: Any, metrics: Any, policy: Any, relevance_level: int | None,
+    convention: str | None, n: Any = None, mask: Any = None, qids: Any = None,
+    references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
 ) -> tuple[Evaluation, Visit | None]:  # fmt: skip
     """Evaluate one run; also return the visit, if scores could belong to other rows."""
@@ -193,7 +205,7 @@ def _evaluated(
     if isinstance(policy, Mapping) and bounds:
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)
-    wanted = _wanted(metrics, policy, bounds, rel, convention)
+    wanted = _wanted(metrics, policy, bounds, relevance_level, convention)
     others = references or {}
     _check_references(wanted, others, "give references={name: run}")
     for given in (qrels, run, *others.values()):
@@ -240,7 +252,7 @@ def evaluate_files(
     *,
     policy: Policy | None = None,
     bounds: bool = False,
-    rel: int | None = None,
+    relevance_level: int | None = None,
     convention: str | None = None,
     duplicates: RunDuplicates = "error",
     qrels_format: str | None = None,
@@ -263,7 +275,7 @@ def evaluate_files(
     from ..guard.sweep import guard
 
     policy = policy or Policy()
-    wanted = _wanted(metrics, policy, bounds, rel, convention)
+    wanted = _wanted(metrics, policy, bounds, relevance_level, convention)
     _check_has_number(wanted)
     paths = dict(zip(short_names(runs), runs, strict=True))
     _check_references(wanted, paths, f"name one of the runs: {', '.join(paths)}")
@@ -373,11 +385,11 @@ def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str)
 
 
 def _wanted(
-    metrics: Iterable[str | Metric], policy: Policy, bounds: bool, rel: int | None,
+    metrics: Iterable[str | Metric], policy: Policy, bounds: bool, relevance_level: int | None,
     convention: str | None,
 ) -> tuple[Metric, ...]:  # fmt: skip
     """Return the metrics that are asked for, with the bounds of each if they are asked for too."""
-    defaults = {"rel": rel, "convention": convention}
+    defaults = {"rel": relevance_level, "convention": convention}
     wanted = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})
     if not wanted:
         what = "expected at least one metric, got none"

@@ -48,7 +48,7 @@ def gate(
     qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, baseline: str,
     margin: str | float | Mapping[str, str | float], level: float = 0.05,
     correction: Correction = "holm", policy: Policy | Mapping[str, Any] | None = None,
-    rel: int | None = None, convention: str | None = None, dataset: str = "",
+    relevance_level: int | None = None, convention: str | None = None, dataset: str = "",
 ) -> Verdicts:  # fmt: skip
     """Test whether runs are worse than a baseline by more than a margin, as ``harness gate``.
 
@@ -70,7 +70,7 @@ def gate(
         A name for the dataset.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
-    rel : int, optional
+    relevance_level : int, optional
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
@@ -95,7 +95,11 @@ def gate(
     """
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
-    how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+    how: dict[str, Any] = {
+        "policy": policy,
+        "relevance_level": relevance_level,
+        "convention": convention,
+    }
     systems = systems_of(evaluate_runs(qrels, runs, metrics, dataset=dataset, **how))
     return Verdicts(gate_baseline(systems, baseline, rules, level=level, correction=correction))
 

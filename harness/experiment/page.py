@@ -42,7 +42,7 @@ from .results import Results, compared
 def page(
     path: str | Path, qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *,
     baseline: str | Sequence[str] = (), title: str = "", dataset: str = "",
-    policy: Policy | Mapping[str, Any] | None = None, rel: int | None = None,
+    policy: Policy | Mapping[str, Any] | None = None, relevance_level: int | None = None,
     convention: str | None = None,
 ) -> Path:  # fmt: skip
     """Write the report page of runs that you hold in Python, such as data frames.
@@ -66,7 +66,7 @@ def page(
         Headings of the page and of the leaderboard.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
-    rel : int, optional
+    relevance_level : int, optional
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
@@ -96,7 +96,11 @@ def page(
         {"path": path, "title": title, "baseline": baselines}, path=PATH, title=TEXT, baseline=TEXTS
     )
     target = Path(path)
-    how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+    how: dict[str, Any] = {
+        "policy": policy,
+        "relevance_level": relevance_level,
+        "convention": convention,
+    }
     with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
         check_outputs(target.parent, [target.name])
     board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **how)
