@@ -188,11 +188,11 @@ def test_training_loops_take_what_evaluate_takes(library: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_commands_on_results_with_fractions() -> None:
     succeeds("run", "c.yaml")
-    succeeds("why", "o", "--run", "r", "-m", SKLEARN, "--query", "10")
+    succeeds("trace", "o", "--run", "r", "-m", SKLEARN, "--query", "10")
     succeeds("verify", "o")
-    succeeds("audit", "o")
+    succeeds("conventions", "o")
     succeeds("page", "o")
-    succeeds("explain", "0.5436", "l.txt", "p.txt", "-m", "ndcg")
+    succeeds("conventions", "o", "--match", "0.5436")
 
 
 @pytest.mark.usefixtures("folder")
@@ -206,5 +206,5 @@ def test_a_fraction_of_one_subtopic_is_not_lost_in_the_largest_grade() -> None:
 def test_why_counts_in_the_sense_of_its_metric() -> None:
     config("map(convention=trec_eval9)", SKLEARN)
     succeeds("run", "c.yaml")
-    shown = succeeds("why", "o", "--run", "r", "-m", SKLEARN)
+    shown = succeeds("trace", "o", "--run", "r", "-m", SKLEARN)
     assert "3 queries, 1 without relevant documents (zero)" in shown
