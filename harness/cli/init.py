@@ -45,7 +45,7 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
         show(init.propose_config(folders, Path.cwd(), "harness.yaml")[0])
         return
     output = output or Path("harness.yaml")
-    made = init.save(folders, output, force=force)
+    made = init.save_config(folders, output, force=force)
     show(f"written: {output}; see its cells with: harness run {output} --dry-run\n")
     guesses = sum(bool(entry.note) for entry in made.runs)
     notes = [counted(len(made.aside), "file") + " left out"] if made.aside else []

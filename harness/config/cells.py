@@ -23,7 +23,7 @@ from ..errors import (
     first_of,
 )
 from ..reports.select import matched, pattern_problems
-from .patterns import Found, NothingFoundError, Pattern, files, natural
+from .patterns import Found, NothingFoundError, Pattern, matching_files, natural
 from .yaml_file import Loc
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def resolve(config: Config) -> list[Cell]:
     (fold2 before fold10). Raises ConfigError with all problems: files that are missing, runs
     without a dataset, datasets without a run, cells that are the same, gaps if ``complete: true``.
     """
-    cells, wrong = find(config)
+    cells, wrong = find_cells(config)
     if wrong:
         raise ConfigError(wrong, where=config.file)
     return cells
@@ -146,7 +146,7 @@ def run_entries(
             yield key, ("runs", key), entry
 
 
-def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[Problem]]:
+def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[Problem]]:
     """Return the cells of a config, and everything that is wrong.
 
     Unless `complete`, some entries are wrong and left out, so runs without a dataset and datasets
@@ -354,7 +354,7 @@ class _Search:
 
     def _files(self, text: str, captured: Mapping[str, str], loc: Loc) -> list[Found]:
         try:
-            return files(self.config.base, text, captured)
+            return matching_files(self.config.base, text, captured)
         except NothingFoundError as error:
             fix = "write {name} in place of '*', or list the paths" if "*" in text else ""
             raise self.error(loc, str(error), fix) from None
@@ -436,7 +436,7 @@ class _Search:
                 self.report(loc, message, "give one of them another name")
 
 
-def missing(cells: Iterable[Cell]) -> list[str]:
+def missing_cells(cells: Iterable[Cell]) -> list[str]:
     """Return the combinations that would complete each run's grid: ``gbrt on f1 fold=1 seed=2``.
 
     A run's grid is every dataset of one entry (every fold) x every value that each of the
@@ -481,13 +481,13 @@ def _are_own_runs(grid: Sequence[Cell]) -> bool:
 
 def missing_text(cells: Sequence[Cell]) -> str:
     """Return the number of missing cells, and the first, one a line; ``""`` if none are missing."""
-    gaps = missing(cells)
+    gaps = missing_cells(cells)
     rest = [f"... {text}" for text in and_more(len(gaps) - SHOWN)]
     head = f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing:"
     return "\n  ".join([head, *gaps[:SHOWN], *rest]) if gaps else ""
 
 
-def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
+def reference_cell(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
     """Return the cell of the run `name` on this cell's dataset, of the same seed if several.
 
     Raises UnknownNameError if there is none, or several.
@@ -518,7 +518,7 @@ def without_reference(cells: Iterable[Cell], name: str) -> Iterator[UnknownNameE
         errors = []
         for cell in group:
             try:
-                reference(group, cell, name)
+                reference_cell(group, cell, name)
             except UnknownNameError as error:
                 errors.append(error)
         if len(errors) == len(group):

@@ -24,19 +24,19 @@ from ..reports.select import Found, sort_metric
 from ..stats.comparison import Plan
 from ..stats.gate import OTHERS, GateSettings
 from . import plugins
-from .cells import Cell, find, run_entries, without_reference
+from .cells import Cell, find_cells, run_entries, without_reference
 from .model import Config, DatasetEntry
 from .patterns import Pattern
 from .yaml_file import Loc, is_metric, metric_sets
 
 
-def check(config: Config, load_plugins: bool) -> list[Problem]:
+def check_config(config: Config, load_plugins: bool) -> list[Problem]:
     """Return the problems of names, formats, plugins, files, metrics and references to them."""
     checks = _Checks(config)
     checks.check_entries()
     checks.load_plugins(config.plugins if load_plugins else ())
     complete = config._complete and not config._source.problems
-    cells, wrong = find(config, complete)
+    cells, wrong = find_cells(config, complete)
     checks.problems += wrong
     checks.check_metrics()
     if complete and not wrong:
@@ -93,7 +93,7 @@ class _Checks:
         """Load plugins, whose metrics can be checked then."""
         for place, name in enumerate(names):
             try:
-                plugins.load(name, self.config.base)
+                plugins.load_plugin(name, self.config.base)
             except plugins.PluginError as error:
                 self.report(("plugins", place), str(error))
         self.all_loaded = not self.config.plugins or bool(names and plugins.allowed)
@@ -119,7 +119,7 @@ class _Checks:
             if name and (parsed := self._parse(("metrics", place), name, convention, sets)):
                 self.by_entry.append((("metrics", place), parsed))
         if config.metrics and len(self.by_entry) == len(config.metrics):
-            self.metrics = [metric for _, some in self.by_entry for metric in some]
+            self.metrics = [metric for _, metrics in self.by_entry for metric in metrics]
             if config.policy.ties == BOUNDS:
                 self.metrics = list(with_bounds(self.metrics))
             self.call(("sort",), sort_metric, self.metrics, config.sort)

@@ -27,10 +27,10 @@ from .init_files import (
     FolderScan,
     Matcher,
     escaped,
-    families,
-    filled,
-    look,
-    numbered,
+    fill_pattern,
+    group_by_number,
+    model_families,
+    scan_folders,
     settings_in,
     short_in,
     stem_of,
@@ -83,7 +83,7 @@ class ProposedDataset:
 
     @property
     def validation_key(self) -> str:
-        """What the validation data is called."""
+        """Name of the validation data."""
         return "-".join(["vali", *(f"{mark}{{{mark}}}" for mark in self.group.names)])
 
 
@@ -107,7 +107,7 @@ class ProposedRun:
 
 
 def _name(key: str, model: str) -> str:
-    return unescaped(filled(key, {MODEL: doubled(model)}))
+    return unescaped(fill_pattern(key, {MODEL: doubled(model)}))
 
 
 @dataclass
@@ -138,9 +138,9 @@ def propose_config(
     folders = [folders] if isinstance(folders, Path) else [*folders]
     fix = "name the folders of your qrels and runs"
     wrong = [
-        Problem(str(one), "expected a folder, got none", fix=fix)
-        for one in folders
-        if not one.is_dir()
+        Problem(str(folder), "expected a folder, got none", fix=fix)
+        for folder in folders
+        if not folder.is_dir()
     ]
     if wrong:
         raise InputError(wrong)
@@ -148,39 +148,47 @@ def propose_config(
     names = ", ".join(map(str, folders))
     with collecting([]):  # harness run and harness check report them
         with keeping_inputs(apart=True):  # it looks into files that the config will not name
-            found = look(folders)
-        add_inputs(*(found.folder / file.path for file in found.files))
-        if not found.files:
-            what = f"expected runs and qrels, got {len(found.every)} other files"
-            raise InputError(Problem(names, what, fix="see docs/reference/formats.md"))
-        made = propose(found)
+            scan = scan_folders(folders)
+        add_inputs(*(scan.folder / file.path for file in scan.files))
+        if not scan.files:
+            message = f"expected runs and qrels, got {len(scan.paths)} other files"
+            raise InputError(Problem(names, message, fix="see docs/reference/formats.md"))
+        proposal = propose(scan)
         while True:
-            text = render(made, base, where)
+            text = render_config(proposal, base, where)
             try:
-                if made.datasets and made.runs:
+                if proposal.datasets and proposal.runs:
                     loads(text, where, base)
-                return text, made
+                return text, proposal
             except ConfigError as error:
-                if not _without_problems(made, error):
-                    first = error.problems[0]
-                    what = f"its files give no valid config: {first.where}: {first.what}"
+                if not _without_problems(proposal, error):
+                    cause = error.problems[0]
+                    message = f"its files give no valid config: {cause.where}: {cause.what}"
                     fix = "rename the folder or file, or write the config yourself"
-                    raise InputError(Problem(names, what, fix=fix)) from error
+                    raise InputError(Problem(names, message, fix=fix)) from error
 
 
-def _without_problems(made: Proposal, error: ConfigError) -> bool:
+def _without_problems(proposal: Proposal, error: ConfigError) -> bool:
     """Leave out the runs and comment out the sections with problems; False if there are none."""
-    placed = [one for one in error.problems if isinstance(one, PlacedProblem)]
-    wrong = {one.loc[1]: one.what for one in placed[::-1] if one.loc[:1] == ("runs",)}
-    sections = {str(one.loc[0]) for one in placed if one.loc} & {"summary", "compare", "tables"}
-    before = len(made.runs), len(made.commented)
-    made.aside |= {entry.path: wrong[entry.key] for entry in made.runs if entry.key in wrong}
-    made.runs = [entry for entry in made.runs if entry.key not in wrong]
-    made.commented |= sections
-    return before != (len(made.runs), len(made.commented))
+    placed = [problem for problem in error.problems if isinstance(problem, PlacedProblem)]
+    wrong = {
+        problem.loc[1]: problem.what for problem in placed[::-1] if problem.loc[:1] == ("runs",)
+    }
+    sections = {str(problem.loc[0]) for problem in placed if problem.loc} & {
+        "summary",
+        "compare",
+        "tables",
+    }
+    before = len(proposal.runs), len(proposal.commented)
+    proposal.aside |= {
+        entry.path: wrong[entry.key] for entry in proposal.runs if entry.key in wrong
+    }
+    proposal.runs = [entry for entry in proposal.runs if entry.key not in wrong]
+    proposal.commented |= sections
+    return before != (len(proposal.runs), len(proposal.commented))
 
 
-def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
+def save_config(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
     """Write a config for what folders hold into a file, and return what it holds.
 
     Raises InputError as `propose_config`, and if the file exists without `force`.
@@ -191,36 +199,36 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
     store.check_writable(output.parent)
     output.parent.mkdir(parents=True, exist_ok=True)
     with keeping_inputs():
-        text, made = propose_config(folders, output.parent, str(output))
+        text, proposal = propose_config(folders, output.parent, str(output))
         store.write_all(output.parent, {output.name: text.encode()})
-    return made
+    return proposal
 
 
-def propose(found: FolderScan) -> Proposal:
+def propose(scan: FolderScan) -> Proposal:
     """Return the entries for what folders hold."""
-    made = Proposal(found.folder)
-    data = [one for one in found.files if one.kind == "dataset"]
-    runs = [one for one in found.files if one.kind == "run"]
+    proposal = Proposal(scan.folder)
+    data = [file for file in scan.files if file.kind == "dataset"]
+    runs = [file for file in scan.files if file.kind == "run"]
     paths = [run.path for run in runs]
-    short = short_in(paths, [one.path for one in data])
-    numbers = {p: v for one in numbered(paths, short) for p, v in one.values.items()}
+    short = short_in(paths, [file.path for file in data])
+    numbers = {p: v for group in group_by_number(paths, short) for p, v in group.values.items()}
     shared = {name for values in numbers.values() for name in values}
     groups: list[tuple[FileGroup, str]] = []
-    for form in dict.fromkeys(one.format for one in data):
-        for group in numbered([one.path for one in data if one.format == form]):
+    for form in dict.fromkeys(file.format for file in data):
+        for group in group_by_number([file.path for file in data if file.format == form]):
             # if no run has such numbers, only content tells the fold of a run
             by_content = runs and group.names and not shared & {*group.names}
-            alone = [FileGroup(escaped(path), {path: {}}) for path in group.values]
-            groups += [(one, form) for one in (alone if by_content else [group])]
-    matcher = Matcher(found.folder, groups)
+            single_files = [FileGroup(escaped(path), {path: {}}) for path in group.values]
+            groups += [(part, form) for part in (single_files if by_content else [group])]
+    matcher = Matcher(scan.folder, groups)
     files: dict[int, set[str]] = defaultdict(set)
     of_dataset: dict[tuple[int, str], list[str]] = defaultdict(list)
-    others: dict[str, tuple[int, ...]] = {}
+    other_groups: dict[str, tuple[int, ...]] = {}
     for run in runs:
         try:
-            number, path, others[run.path] = matcher.find(run, numbers[run.path])
+            number, path, other_groups[run.path] = matcher.find(run, numbers[run.path])
         except InputError as error:
-            made.aside[run.path] = error.problems[0].what
+            proposal.aside[run.path] = error.problems[0].what
             continue
         files[number].add(path)
         of_dataset[number, run.format].append(run.path)
@@ -228,47 +236,51 @@ def propose(found: FolderScan) -> Proposal:
     unused = {path for group, _ in groups for path in group.values}
     for number in sorted(files) or [*range(len(groups))]:
         group, form = groups[number]
-        own = {p: v for p, v in group.values.items() if p in (files.get(number) or group.values)}
-        unused -= {*own}
-        some = FileGroup(group.pattern, own).varying()
-        for name in some.names:
-            kept = {one[name] for one in some.values.values()}
-            if kept != {one[name] for one in group.values.values()}:
-                made.where[name] = sorted(kept, key=natural)
+        used = {p: v for p, v in group.values.items() if p in (files.get(number) or group.values)}
+        unused -= {*used}
+        varying_group = FileGroup(group.pattern, used).varying()
+        for name in varying_group.names:
+            used_values = {values[name] for values in varying_group.values.values()}
+            if used_values != {values[name] for values in group.values.values()}:
+                proposal.where[name] = sorted(used_values, key=natural)
         sharing = matcher.share_queries(files.get(number, ()))
-        datasets[number] = ProposedDataset(form, some, sharing)
-    made.datasets = [*datasets.values()]
+        datasets[number] = ProposedDataset(form, varying_group, sharing)
+    proposal.datasets = [*datasets.values()]
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
-    made.aside = {**reason, **made.aside, **found.aside}
-    folds = settings_in(one.path for one in data)
-    chosen = settings_in(path for path, why in found.aside.items() if why == VALIDATION)
-    made.settings = (*(word for word in chosen if word not in folds), *short)
+    proposal.aside = {**reason, **proposal.aside, **scan.aside}
+    folds = settings_in(file.path for file in data)
+    chosen = settings_in(path for path, why in scan.aside.items() if why == VALIDATION)
+    proposal.settings = (*(word for word in chosen if word not in folds), *short)
     for (number, form), paths in of_dataset.items():
         dataset = datasets[number]
-        for group in families(numbered(paths, made.settings), groups[number][0].pattern):
+        for group in model_families(
+            group_by_number(paths, proposal.settings), groups[number][0].pattern
+        ):
             group = group.varying((*dataset.group.names, MODEL))
-            for one in _without_strangers(group, found.every):
-                fitting = {groups[n][0].pattern for path in one.values for n in others[path]}
+            for subgroup in _without_strangers(group, scan.paths):
+                fitting = {
+                    groups[n][0].pattern for path in subgroup.values for n in other_groups[path]
+                }
                 note = f"a guess: could also be {', '.join(sorted(fitting))}" if fitting else ""
-                made.runs.append(ProposedRun(form, one, dataset, one.pattern, note))
-    _name_datasets(made)
-    _name_runs(made)
-    _join_datasets(made)
-    _add_validation(made)
-    return made
+                proposal.runs.append(ProposedRun(form, subgroup, dataset, subgroup.pattern, note))
+    _name_datasets(proposal)
+    _name_runs(proposal)
+    _join_datasets(proposal)
+    _add_validation(proposal)
+    return proposal
 
 
-def _without_strangers(group: FileGroup, every: Sequence[str]) -> list[FileGroup]:
+def _without_strangers(group: FileGroup, paths: Sequence[str]) -> list[FileGroup]:
     """Return a group for each model if the pattern of all would match other files."""
     pattern = Pattern(group.pattern.replace("$$", "$"))
-    strangers = (path for path in every if pattern.match(path) is not None)
+    strangers = (path for path in paths if pattern.match(path) is not None)
     if MODEL not in group.names or all(path in group.values for path in strangers):
         return [group]
     models: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
     for path, values in group.values.items():
         models[values[MODEL]][path] = values
-    others = {*group.names} - {MODEL}
-    return [FileGroup(group.pattern, files).varying(others) for files in models.values()]
+    remaining = {*group.names} - {MODEL}
+    return [FileGroup(group.pattern, files).varying(remaining) for files in models.values()]
 
 
 def _stripped(text: str) -> str:
@@ -278,66 +290,72 @@ def _stripped(text: str) -> str:
     )
 
 
-def _name_datasets(made: Proposal) -> None:
+def _name_datasets(proposal: Proposal) -> None:
     """Name datasets after what tells them apart, or after the folder."""
     names = []
-    for entry in made.datasets:
+    for entry in proposal.datasets:
         *folders, file = entry.path.split("/")
-        parts = [_NOT_NAMES.sub("", _stripped(one)) for one in (*folders, stem_of(file)[0])]
-        parts = [re.sub(r"[ _.-]{2,}", "-", one.strip(" _.-")) for one in parts]
-        names.append([one for one in parts if one])
+        parts = [_NOT_NAMES.sub("", _stripped(part)) for part in (*folders, stem_of(file)[0])]
+        parts = [re.sub(r"[ _.-]{2,}", "-", part.strip(" _.-")) for part in parts]
+        names.append([part for part in parts if part])
     taken: set[str] = set()
-    for place, entry in enumerate(made.datasets):
-        others = {part for n, parts in enumerate(names) if n != place for part in parts}
-        own = [part for part in names[place] if part not in others] or names[place]
-        folders = [made.folder.resolve().name]
-        if len(made.datasets) > 1:
-            folders += [_stripped(one) for one in entry.path.split("/")[:-1]]
-        name = own[-1] if own else [doubled(one).strip() for one in folders if one.strip()][-1]
+    for place, entry in enumerate(proposal.datasets):
+        other_parts = {part for n, parts in enumerate(names) if n != place for part in parts}
+        distinct_parts = [part for part in names[place] if part not in other_parts] or names[place]
+        folders = [proposal.folder.resolve().name]
+        if len(proposal.datasets) > 1:
+            folders += [_stripped(folder) for folder in entry.path.split("/")[:-1]]
+        name = (
+            distinct_parts[-1]
+            if distinct_parts
+            else [doubled(folder).strip() for folder in folders if folder.strip()][-1]
+        )
         if name.isdecimal() or name == "qrels":  # qrels.1.txt, qrels/test.tsv
             name = stem_of(entry.path.rpartition("/")[2])[0]
-        numbers = (name, *(f"{name}-{n}" for n in range(2, len(made.datasets) + 2)))
-        name = next(one for one in numbers if one not in taken)
+        numbers = (name, *(f"{name}-{n}" for n in range(2, len(proposal.datasets) + 2)))
+        name = next(candidate for candidate in numbers if candidate not in taken)
         taken.add(name)  # without marks: folds that are pooled are called so
         marks = [f"{mark}{{{mark}}}" for mark in entry.group.names]
-        is_folder = not own and len(made.datasets) == 1
+        is_folder = not distinct_parts and len(proposal.datasets) == 1
         entry.key = "-".join(marks if marks and is_folder else [name, *marks])
 
 
-def _name_runs(made: Proposal) -> None:
+def _name_runs(proposal: Proposal) -> None:
     """Name runs after their files, and after their folders too if two would have one name."""
     ways = []
-    for entry in made.runs:
+    for entry in proposal.runs:
         folder, _, file = entry.path.rpartition("/")
         if MODEL in entry.group.names:
-            parts = [_stripped(one) for one in folder.split("/") if f"{{{MODEL}}}" not in one]
-            ways.append([f"{{{MODEL}}}", *[one for one in parts[::-1] if one]])
+            parts = [_stripped(part) for part in folder.split("/") if f"{{{MODEL}}}" not in part]
+            ways.append([f"{{{MODEL}}}", *[part for part in parts[::-1] if part]])
         else:
-            parts = [_stripped(one) for one in (*folder.split("/"), stem_of(file)[0])]
-            name = doubled(made.folder.resolve().name).strip() or "run"
-            own = [one for one in parts[::-1] if _NOT_NAMES.sub("", one)]
-            ways.append(own or [one for one in parts[::-1] if one] or [name])
-    names = [entry.models(way[0]) for way, entry in zip(ways, made.runs, strict=True)]
+            parts = [_stripped(part) for part in (*folder.split("/"), stem_of(file)[0])]
+            name = doubled(proposal.folder.resolve().name).strip() or "run"
+            name_parts = [part for part in parts[::-1] if _NOT_NAMES.sub("", part)]
+            ways.append(name_parts or [part for part in parts[::-1] if part] or [name])
+    names = [entry.models(way[0]) for way, entry in zip(ways, proposal.runs, strict=True)]
     taken: set[tuple[ProposedDataset, str]] = set()
-    for place, (entry, (key, *outer)) in enumerate(zip(made.runs, ways, strict=True)):
-        if outer and any(names[place] & others for n, others in enumerate(names) if n != place):
+    for place, (entry, (key, *outer)) in enumerate(zip(proposal.runs, ways, strict=True)):
+        if outer and any(
+            names[place] & other_models for n, other_models in enumerate(names) if n != place
+        ):
             key = f"{outer.pop(0)}-{key}"
         while taken & entry.models(key):
             key = f"{outer.pop(0)}-{key}" if outer else f"{key}-2"
         entry.key = key
         taken |= entry.models()
         marks = {*entry.group.names}
-        sharing = [one for one in made.datasets if marks & {*one.group.names}]
-        entry.names_dataset = len(made.datasets) > 1 and sharing != [entry.dataset]
+        sharing = [dataset for dataset in proposal.datasets if marks & {*dataset.group.names}]
+        entry.names_dataset = len(proposal.datasets) > 1 and sharing != [entry.dataset]
 
 
-def _join_datasets(made: Proposal) -> None:
+def _join_datasets(proposal: Proposal) -> None:
     """Put ``{dataset}`` in place of entries that only differ in the name of their dataset."""
     alike: dict[tuple[str, str, str], list[ProposedRun]] = defaultdict(list)
-    for entry in made.runs:
+    for entry in proposal.runs:
         parts = [
-            f"{{{DATASET}}}" if one.replace("$$", "$") == entry.dataset.key else one
-            for one in entry.path.split("/")
+            f"{{{DATASET}}}" if part.replace("$$", "$") == entry.dataset.key else part
+            for part in entry.path.split("/")
         ]
         if entry.names_dataset and f"{{{DATASET}}}" in parts:
             alike["/".join(parts), entry.key, entry.format].append(entry)
@@ -346,35 +364,35 @@ def _join_datasets(made: Proposal) -> None:
             entry.path, entry.names_dataset = path, False
 
 
-def _add_validation(made: Proposal) -> None:
+def _add_validation(proposal: Proposal) -> None:
     """Add the paths for validation data to a dataset and its runs, if it alone has them."""
-    paths = {entry: _validation(entry.path, made.aside) for entry in made.runs}
+    paths = {entry: _validation(entry.path, proposal.aside) for entry in proposal.runs}
     having = {entry.dataset for entry, path in paths.items() if path}
-    if len(having) == 1 and (path := _validation((dataset := having.pop()).path, made.aside)):
+    if len(having) == 1 and (path := _validation((dataset := having.pop()).path, proposal.aside)):
         dataset.validation = path
-        for entry in made.runs:
+        for entry in proposal.runs:
             if entry.dataset is dataset and f"{{{DATASET}}}" not in entry.path:
                 entry.validation, entry.names_dataset = paths[entry], True
 
 
-def _validation(own: str, aside: Collection[str]) -> str:
+def _validation(test_path: str, aside: Collection[str]) -> str:
     """Return the pattern of an entry's files for validation data; empty if there are none."""
-    if f"{{{DATASET}}}" in own:  # it would be the name of the validation data
+    if f"{{{DATASET}}}" in test_path:  # it would be the name of the validation data
         return ""
     for word in ("vali", "valid", "validation", "val", "dev"):
-        path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, own)
+        path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, test_path)
         pattern = Pattern(path.replace("$$", "$"))
-        if path != own and any(pattern.match(one) is not None for one in aside):
+        if path != test_path and any(pattern.match(file) is not None for file in aside):
             return path
     return ""
 
 
-def render(made: Proposal, base: Path, where: str) -> str:
+def render_config(proposal: Proposal, base: Path, where: str) -> str:
     """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
-    way = _relative(made.folder, base)
+    way = _relative_path(proposal.folder, base)
     start = "" if way == "." else escaped(way) + "/"
     stem = Path(where).stem
-    kinds = {entry.is_rows for entry in made.datasets}
+    kinds = {entry.is_rows for entry in proposal.datasets}
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
     lines = [
         f"# yaml-language-server: $schema={SCHEMA}",
@@ -385,27 +403,27 @@ def render(made: Proposal, base: Path, where: str) -> str:
         "# output: results/{name}   # {name}: that of this file",
         "",
         "datasets:",
-        *_dataset_lines(made, start),
+        *_dataset_lines(proposal, start),
         "",
         "runs:",
-        *_run_lines(made, start),
+        *_run_lines(proposal, start),
         "",
-        *_where_lines(made),
-        *_select_lines(made),
+        *_where_lines(proposal),
+        *_select_lines(proposal),
         "metrics:   # all of them: harness metrics",
         *(f"  - {_flow(name)}" for name in dict.fromkeys(metrics)),
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
-        *_summary_lines(made),
-        *_compare_lines(made),
+        *_summary_lines(proposal),
+        *_compare_lines(proposal),
         "# reports: [csv, markdown]",
     ]
-    if made.aside:
-        lines += ["", "# Not used:", *_aside_lines(made)]
+    if proposal.aside:
+        lines += ["", "# Not used:", *_aside_lines(proposal)]
     return "\n".join(lines) + "\n"
 
 
-def _relative(folder: Path, base: Path) -> str:
+def _relative_path(folder: Path, base: Path) -> str:
     """Return the way to a folder; through links only if the base's own links lead elsewhere."""
     way = os.path.relpath(os.path.abspath(folder), os.path.abspath(base))
     if os.path.realpath(base / way) != os.path.realpath(folder):
@@ -413,11 +431,11 @@ def _relative(folder: Path, base: Path) -> str:
     return Path(way).as_posix()
 
 
-def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
-    if not made.datasets:
+def _dataset_lines(proposal: Proposal, start: str) -> Iterator[str]:
+    if not proposal.datasets:
         yield "  # fill in: no qrels were found, and no learning-to-rank file"
         yield "  data: {path: FILL-IN}"
-    for entry in made.datasets:
+    for entry in proposal.datasets:
         parts = {"format": entry.format, "path": start + entry.path}
         yield f"  {_flow(entry.key)}: {_flow(parts)}"
         if entry.validation:
@@ -425,19 +443,19 @@ def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
             yield f"  # {_flow(entry.validation_key)}: {_flow(parts)}{FOR_SELECT}"
 
 
-def _run_lines(made: Proposal, start: str) -> Iterator[str]:
-    if not made.runs:
+def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
+    if not proposal.runs:
         yield "  # fill in: no run was found that fits the qrels; a path may have {model}"
-        for n, data in enumerate(made.datasets or [None]):
+        for n, data in enumerate(proposal.datasets or [None]):
             marks = "".join(f".{mark}{{{mark}}}" for mark in data.group.names) if data else ""
             yield f'  # such as "predictions/{{model}}{marks}.txt"'
-            name = {"dataset": data.key} if data and len(made.datasets) > 1 else {}
+            name = {"dataset": data.key} if data and len(proposal.datasets) > 1 else {}
             yield f"  model{n + 1 if n else ''}: {_flow({**name, 'path': 'FILL-IN'})}"
-    for key in dict.fromkeys(entry.key for entry in made.runs):
+    for key in dict.fromkeys(entry.key for entry in proposal.runs):
         entries = {
-            (one.path, one.format, one.dataset if one.names_dataset else None): one
-            for one in made.runs
-            if one.key == key
+            (entry.path, entry.format, entry.dataset if entry.names_dataset else None): entry
+            for entry in proposal.runs
+            if entry.key == key
         }  # a line for all datasets that are in its path
         is_list = len(entries) > 1 or any(entry.validation for entry in entries.values())
         indent, head = ("    ", "-") if is_list else ("  ", f"{_flow(key)}:")
@@ -450,16 +468,19 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
                 yield f"{indent}# {legible(entry.note)}"
             yield f"{indent}{head} {_flow(parts)}"
             if entry.validation:
-                own = {"dataset": entry.dataset.validation_key, "path": start + entry.validation}
-                yield f"    # - {_flow(parts | own)}{FOR_SELECT}"
+                validation_parts = {
+                    "dataset": entry.dataset.validation_key,
+                    "path": start + entry.validation,
+                }
+                yield f"    # - {_flow(parts | validation_parts)}{FOR_SELECT}"
 
 
-def _where_lines(made: Proposal) -> Iterator[str]:
-    if made.where:
-        yield f"where: {_flow(made.where)}   # there are data for more, but no runs"
+def _where_lines(proposal: Proposal) -> Iterator[str]:
+    if proposal.where:
+        yield f"where: {_flow(proposal.where)}   # there are data for more, but no runs"
         yield ""
         return
-    for entry in made.runs:
+    for entry in proposal.runs:
         for name, value in next(iter(entry.group.values.values())).items():
             yield f"# where: {_flow({name: [value]})}   # evaluate a part of it"
             yield "# complete: true   # make gaps in the grid an error"
@@ -467,79 +488,79 @@ def _where_lines(made: Proposal) -> Iterator[str]:
             return
 
 
-def _select_lines(made: Proposal) -> Iterator[str]:
+def _select_lines(proposal: Proposal) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
-    if VALIDATION in made.aside.values():
-        keys = [entry.validation_key for entry in made.datasets if entry.validation]
-        over = [one for one in made.settings if one not in SHORT] or ["SETTING"]
-        what = "remove the first # of each line for select"
-        what = what if keys else "add them and their predictions"
-        yield f"# To choose on validation data, {what};"
+    if VALIDATION in proposal.aside.values():
+        keys = [entry.validation_key for entry in proposal.datasets if entry.validation]
+        over = [word for word in proposal.settings if word not in SHORT] or ["SETTING"]
+        advice = "remove the first # of each line for select"
+        advice = advice if keys else "add them and their predictions"
+        yield f"# To choose on validation data, {advice};"
         yield "# see docs/how-to/choose-on-validation.md"
         select = {"on": keys[0] if keys else "VALIDATION", "by": _COLUMNS[1], "over": over}
         yield f"# select: {_flow(select)}{FOR_SELECT}"
         yield ""
 
 
-def _summary_lines(made: Proposal) -> Iterator[str]:
+def _summary_lines(proposal: Proposal) -> Iterator[str]:
     """Yield the summary that makes one row of folds and seeds, if there are any."""
-    pool = [*dict.fromkeys(name for entry in made.datasets for name in entry.group.names)]
-    own = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
-    spread = [name for name in own if name in WORDS and name not in pool]
-    sharing = any(entry.shares_queries for entry in made.datasets)
+    pool = [*dict.fromkeys(name for entry in proposal.datasets for name in entry.group.names)]
+    run_names = dict.fromkeys(name for entry in proposal.runs for name in entry.group.names)
+    spread = [name for name in run_names if name in WORDS and name not in pool]
+    sharing = any(entry.shares_queries for entry in proposal.datasets)
     ways = {"average" if sharing else "pool": pool, "spread": spread}
-    gaps = list(_gaps(made))
+    gaps = list(_gaps(proposal))
     for gap in gaps[:SHOWN]:
         yield f"# {legible(gap)}"
     if pool or spread:
-        mark = _mark(made, "summary", bool(made.runs) and not gaps)
-        given = {way: names for way, names in ways.items() if names}
-        yield f"{mark}summary: {_flow(given)}   # a row a system, not a row a cell"
+        mark = _mark(proposal, "summary", bool(proposal.runs) and not gaps)
+        summary = {way: names for way, names in ways.items() if names}
+        yield f"{mark}summary: {_flow(summary)}   # a row a system, not a row a cell"
     if sharing:
         yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
 
-def _gaps(made: Proposal) -> Iterator[str]:
+def _gaps(proposal: Proposal) -> Iterator[str]:
     """Yield the runs that have no predictions for some folds, and these folds."""
-    for entry in made.runs:
+    for entry in proposal.runs:
         data = entry.dataset.group
-        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        folds_by_run: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         for values in entry.group.values.values():
-            own = [name for name in values if name not in (*data.names, MODEL)]
-            marks = "".join(f" {name} {values[name]}" for name in own)
+            names = [name for name in values if name not in (*data.names, MODEL)]
+            marks = "".join(f" {name} {values[name]}" for name in names)
             run = _name(entry.key, values.get(MODEL, "")) + marks
-            found[run].add(tuple(values.get(name, "") for name in data.names))
-        every = {tuple(values[name] for name in data.names) for values in data.values.values()}
-        for run, folds in found.items():
-            if lost := sorted(every - folds, key=lambda one: natural(" ".join(one))):
-                shown = ", ".join(" ".join(one) for one in lost)
-                yield f"no predictions of {run} for {' '.join(data.names)} {shown}"
+            folds_by_run[run].add(tuple(values.get(name, "") for name in data.names))
+        all_folds = {tuple(values[name] for name in data.names) for values in data.values.values()}
+        for run, folds in folds_by_run.items():
+            if lost := sorted(all_folds - folds, key=lambda fold: natural(" ".join(fold))):
+                listed = ", ".join(" ".join(fold) for fold in lost)
+                yield f"no predictions of {run} for {' '.join(data.names)} {listed}"
 
 
-def _compare_lines(made: Proposal) -> Iterator[str]:
+def _compare_lines(proposal: Proposal) -> Iterator[str]:
     """Yield comparisons, with a usual baseline or the first run that all data have, and a table."""
     names: dict[ProposedDataset, dict[str, None]] = defaultdict(dict)
-    for entry in made.runs:
+    for entry in proposal.runs:
         names[entry.dataset] |= dict.fromkeys(sorted(name for _, name in entry.models()))
-    each = dict.fromkeys(name for some in names.values() for name in some)
-    usual = [_baselines(some)[:1] for some in names.values()]
-    known = all(usual)
-    shared = [name for name in each if all(name in some for some in names.values())]
-    first = [name for (name,) in usual] if known else shared[:1]
-    baselines = [*dict.fromkeys(first or ["RUN"])]
-    if len(each) != 1:
-        sharing = any(entry.shares_queries for entry in made.datasets)
-        mark = _mark(made, "compare", bool(first) and not sharing)
+    all_names = dict.fromkeys(name for group in names.values() for name in group)
+    usual = [_baselines(group)[:1] for group in names.values()]
+    has_usual = all(usual)
+    shared = [name for name in all_names if all(name in group for group in names.values())]
+    chosen = [name for (name,) in usual] if has_usual else shared[:1]
+    baselines = [*dict.fromkeys(chosen or ["RUN"])]
+    if len(all_names) != 1:
+        sharing = any(entry.shares_queries for entry in proposal.datasets)
+        mark = _mark(proposal, "compare", bool(chosen) and not sharing)
         plan = {
             "baseline": baselines[0] if len(baselines) == 1 else baselines,
             "metrics": _COLUMNS, "test": "paired-t", "correction": "holm",
         }  # fmt: skip
-        note = "" if known else "   # name your baseline"
-        if "compare" in made.commented and any(entry.validation for entry in made.datasets):
+        note = "" if has_usual else "   # name your baseline"
+        if "compare" in proposal.commented and any(entry.validation for entry in proposal.datasets):
             note += FOR_SELECT
         yield f"{mark}compare: {_flow(plan)}{note}"
-    mark = _mark(made, "tables", bool(made.runs))
-    width = {"width": "page"} if len(made.datasets) > 1 else {}
+    mark = _mark(proposal, "tables", bool(proposal.runs))
+    width = {"width": "page"} if len(proposal.datasets) > 1 else {}
     yield f"{mark}tables:"
     yield f"{mark}  main: {_flow({'metrics': _COLUMNS, 'sort': 'map', **width})}"
 
@@ -554,33 +575,33 @@ def _baselines(names: Iterable[str]) -> list[str]:
     return [name for word in usual for name in sorted(names, key=len) if word in name.lower()]
 
 
-def _mark(made: Proposal, section: str, fits: bool) -> str:
-    """Return what a section's lines begin with: the sign of a comment, unless it fits."""
-    return "" if fits and section not in made.commented else "# "
+def _mark(proposal: Proposal, section: str, fits: bool) -> str:
+    """Return the beginning of a section's lines: the sign of a comment, unless it fits."""
+    return "" if fits and section not in proposal.commented else "# "
 
 
-def _aside_lines(made: Proposal) -> list[str]:
+def _aside_lines(proposal: Proposal) -> list[str]:
     """Return a line for each file left out, or for files that differ in a fold, seed or setting.
 
     Of more than three of one reason, those that differ in one part of the path have one line too.
     """
     alike: dict[str, list[str]] = defaultdict(list)
-    for path, why in made.aside.items():
+    for path, why in proposal.aside.items():
         alike[why].append(path)
     lines = []
     for why, paths in alike.items():
-        groups = numbered(paths, made.settings)
-        for group in families(groups) if len(groups) > 3 else groups:
+        groups = group_by_number(paths, proposal.settings)
+        for group in model_families(groups) if len(groups) > 3 else groups:
             n = len(group.values)
             name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"
             lines.append(legible(f"#   {name}: {why}"))
-    return [*lines[:SHOWN], *(f"#   {more}" for more in and_more(len(lines) - SHOWN))]
+    return [*lines[:SHOWN], *(f"#   {rest}" for rest in and_more(len(lines) - SHOWN))]
 
 
 def _flow(value: Any) -> str:
     """Return plain data as YAML on one line; text is in quotes if it needs them."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {_flow(item)}' for key, item in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_flow, value))}]"
     plain = _PLAIN.fullmatch(value) and value.lower() not in ("y", "n")  # YAML 1.1's true and false

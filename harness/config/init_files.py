@@ -53,7 +53,7 @@ _SETTING = (
 """A word and its number, such as lr0.1; what a file begins with is the model, as in gbrt2.txt."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _SUFFIXES = frozenset(
-    {suffix for known in FORMATS.values() for suffix in known.suffixes}
+    {suffix for form in FORMATS.values() for suffix in form.suffixes}
     | {".result", ".results", ".predictions", ".out", ".test", ".dat"}
 )
 _GENERIC = re.compile(r"(scores?|predictions?|preds?|output|input|runs?|results?|test)\b.*", re.I)
@@ -74,11 +74,11 @@ class FolderScan:
 
     folder: Path
     files: list[File] = field(default_factory=list)
-    every: list[str] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
     aside: dict[str, str] = field(default_factory=dict)
 
 
-def look(folders: Sequence[Path]) -> FolderScan:
+def scan_folders(folders: Sequence[Path]) -> FolderScan:
     """Return the qrels and runs below folders.
 
     Hidden files, results of earlier runs, and rows for training and validation next to test data
@@ -86,60 +86,64 @@ def look(folders: Sequence[Path]) -> FolderScan:
     """
     folder = folders[0]
     if len(folders) > 1:
-        folders = [Path(os.path.abspath(one)) for one in folders]
+        folders = [Path(os.path.abspath(folder)) for folder in folders]
         folder = Path(os.path.commonpath(folders))
-    found = FolderScan(folder, every=_paths(folder, folders))
-    for path in found.every[:MOST]:
+    scan = FolderScan(folder, paths=_paths(folder, folders))
+    for path in scan.paths[:MOST]:
         if readable_name(path) != path:
-            found.aside[readable_name(path)] = "its name is not UTF-8"
+            scan.aside[readable_name(path)] = "its name is not UTF-8"
         elif not _SKIPPED.fullmatch(path.rpartition("/")[2]):
             try:
-                found.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
+                scan.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
             except InputError as error:
-                found.aside[path] = error.problems[0].what
-    if (more := len(found.every) - MOST) > 0:
-        found.aside[f"{more:,} more files"] = f"only {MOST:,} files are read"
-    split = {one: one.path.rpartition("/") for one in found.files}
-    places = {(one.kind, parent) for one, (parent, _, _) in split.items()}
-    test = {(one.kind, parts[0]) for one, parts in split.items() if _TEST.search(parts[2])}
-    for one, (parent, _, name) in split.items():
-        word = _NOT_TEST.search(name) if (one.kind, parent) in test else None
-        if (one.kind, _NOT_TEST.sub(r"\1test\3", parent)) in places:  # vali/ next to test/
+                scan.aside[path] = error.problems[0].what
+    if (n_more := len(scan.paths) - MOST) > 0:
+        scan.aside[f"{n_more:,} more files"] = f"only {MOST:,} files are read"
+    split = {file: file.path.rpartition("/") for file in scan.files}
+    places = {(file.kind, parent) for file, (parent, _, _) in split.items()}
+    test = {(file.kind, parts[0]) for file, parts in split.items() if _TEST.search(parts[2])}
+    for file, (parent, _, name) in split.items():
+        word = _NOT_TEST.search(name) if (file.kind, parent) in test else None
+        if (file.kind, _NOT_TEST.sub(r"\1test\3", parent)) in places:  # vali/ next to test/
             word = word or _NOT_TEST.search(parent)
-        if word and (one.kind == "run" or one.format in ("letor", "batch")):  # else, queries tell
-            found.files.remove(one)
-            of = "training data" if word[2].lower() == "train" else "validation data"
-            found.aside[one.path] = of if one.kind == "dataset" else f"predictions for {of}"
-    return found
+        if word and (file.kind == "run" or file.format in ("letor", "batch")):  # else, queries tell
+            scan.files.remove(file)
+            data = "training data" if word[2].lower() == "train" else "validation data"
+            scan.aside[file.path] = data if file.kind == "dataset" else f"predictions for {data}"
+    return scan
 
 
 def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
     """Return all paths below folders; a folder that several links lead to counts once."""
-    paths, seen = dict[str, None](), {os.path.realpath(folder) for folder in folders}
+    paths, visited = dict[str, None](), {os.path.realpath(folder) for folder in folders}
     for folder in folders:
         for root, inner, names in os.walk(folder, followlinks=True):
             if {"manifest.json", "leaderboard.csv"} <= {*names}:  # results of harness run
                 inner.clear()
                 continue
-            here = Path(root).relative_to(top)
-            paths.update(dict.fromkeys((here / one).as_posix() for one in names if one[0] != "."))
-            found = sorted((one for one in inner if one[0] != "."), key=natural)
-            real = {one: os.path.realpath(os.path.join(root, one)) for one in found}
-            inner[:] = [one for one in found if one not in _FOLDERS and real[one] not in seen]
-            seen.update(real.values())
+            place = Path(root).relative_to(top)
+            paths.update(
+                dict.fromkeys((place / name).as_posix() for name in names if name[0] != ".")
+            )
+            subfolders = sorted((name for name in inner if name[0] != "."), key=natural)
+            real = {name: os.path.realpath(os.path.join(root, name)) for name in subfolders}
+            inner[:] = [
+                name for name in subfolders if name not in _FOLDERS and real[name] not in visited
+            ]
+            visited.update(real.values())
     return sorted(paths, key=natural)
 
 
 def _kinds(path: Path) -> list[tuple[Kind, str]]:
-    """Return how a file can be read: as judgements, as a run, or (a batch) as both.
+    """Return the readings of a file: as judgements, as a run, or (a batch) as both.
 
     Raises an `InputError` if it cannot be read, or only begins like a run.
     """
     formats: dict[Kind, str] = {}
     why = ""
-    for kind, of in _READ_AS.items():
+    for kind, read_as in _READ_AS.items():
         try:
-            formats[kind] = readers.guess_format(path, of)
+            formats[kind] = readers.guess_format(path, read_as)
         except (HarnessError, OSError, ValueError) as error:
             why = error.problems[0].what if isinstance(error, HarnessError) else str(error)
             if isinstance(error, InputError) and error.problems[0].rule in _BROKEN:
@@ -163,8 +167,8 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
             head = Head("", line)
             if head.lines and number not in above and not fits(head, _READ_AS[kind]):
                 likely = "a run" if kind == "run" else "qrels"
-                what = f"the file looks like {likely} ({form}), but line {number} does not"
-                raise InputError(Problem(str(path), what))
+                message = f"the file looks like {likely} ({form}), but line {number} does not"
+                raise InputError(Problem(str(path), message))
     return [(kind, form)]
 
 
@@ -189,17 +193,17 @@ class FileGroup:
 
     def varying(self, keep: Collection[str] = ()) -> FileGroup:
         """Return the group without the placeholders that have one value, except those to keep."""
-        some = [*self.values.values()]
+        rows = [*self.values.values()]
         single = {
             name: escaped(value)
-            for name, value in some[0].items()
-            if name not in keep and all(one[name] == value for one in some)
+            for name, value in rows[0].items()
+            if name not in keep and all(row[name] == value for row in rows)
         }
         rest = {
-            path: {name: value for name, value in own.items() if name not in single}
-            for path, own in self.values.items()
+            path: {name: value for name, value in captured.items() if name not in single}
+            for path, captured in self.values.items()
         }
-        return FileGroup(filled(self.pattern, single), rest)
+        return FileGroup(fill_pattern(self.pattern, single), rest)
 
 
 def escaped(text: str) -> str:
@@ -207,10 +211,10 @@ def escaped(text: str) -> str:
     return doubled(text).replace("$", "$$")
 
 
-def filled(pattern: str, values: Mapping[str, str]) -> str:
+def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
     """Return a pattern with some placeholders filled in, as patterns; literal braces stay.
 
-    >>> filled("{{fold}}/a{fold}-{seed}", {"fold": "2"})
+    >>> fill_pattern("{{fold}}/a{fold}-{seed}", {"fold": "2"})
     '{{fold}}/a2-{seed}'
     """
     return re.sub(
@@ -226,9 +230,9 @@ def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
     """
     numbers: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     for path in paths:
-        for one in re.finditer(_SETTING.format("[A-Za-z]+"), path):
-            numbers[one[1].lower(), path[: one.start(3)], path[one.end(3) :]].add(one[3])
-    words = dict.fromkeys(word for (word, *_), some in numbers.items() if len(some) > 1)
+        for match in re.finditer(_SETTING.format("[A-Za-z]+"), path):
+            numbers[match[1].lower(), path[: match.start(3)], path[match.end(3) :]].add(match[3])
+    words = dict.fromkeys(word for (word, *_), values in numbers.items() if len(values) > 1)
     return tuple(word for word in words if word not in (*WORDS, *SHORT, MODEL, "run", "dataset"))
 
 
@@ -239,20 +243,31 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
     ('f', 's')
     """
     folds, full, short = (
-        {fold for group in some for one in group.values.values() if (fold := one.get("fold"))}
-        for some in (numbered(data), numbered(runs), numbered(runs, [*SHORT]))
+        {
+            fold
+            for group in groups
+            for values in group.values.values()
+            if (fold := values.get("fold"))
+        }
+        for groups in (
+            group_by_number(data),
+            group_by_number(runs),
+            group_by_number(runs, [*SHORT]),
+        )
     )
-    named = [values for one in numbered(runs, [*SHORT]) for values in one.values.values()]
+    named = [
+        values for group in group_by_number(runs, [*SHORT]) for values in group.values.values()
+    ]
     are_seeds = all(values.get("seed", "0").isdecimal() for values in named)  # s0.5 is a setting
     return tuple(SHORT) if short and short <= folds and are_seeds and not full else ()
 
 
-def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[FileGroup]:
+def group_by_number(paths: Iterable[str], settings: Sequence[str] = ()) -> list[FileGroup]:
     """Return the paths in groups that differ in numbers of folds, seeds and settings only.
 
-    >>> [group.pattern for group in numbered(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
+    >>> [group.pattern for group in group_by_number(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
     ['svm/fold{fold}.txt', 'bm25.run']
-    >>> [group.pattern for group in numbered(["svm-c0.1.txt", "svm-c10.txt"], ["c"])]
+    >>> [group.pattern for group in group_by_number(["svm-c0.1.txt", "svm-c10.txt"], ["c"])]
     ['svm-c{c}.txt']
     """
     form = re.compile("|".join([_NUMBERED, *map(_SETTING.format, settings)]), re.I)
@@ -261,23 +276,23 @@ def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[FileGro
         values: dict[str, str] = {}
 
         def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
-            word, between, number = (one for one in match.groups() if one is not None)
+            word, between, number = (part for part in match.groups() if part is not None)
             name = SHORT.get(word.lower(), word.lower())
-            same = values.setdefault(name, number) == number
-            return f"{word}{between}{{{name}}}" if same else match[0]
+            is_same = values.setdefault(name, number) == number
+            return f"{word}{between}{{{name}}}" if is_same else match[0]
 
         groups[form.sub(placeholder, escaped(path))][path] = values
     return [FileGroup(pattern, values) for pattern, values in groups.items()]
 
 
-def families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileGroup]:
+def model_families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileGroup]:
     """Return the groups with those that differ in one part of the path joined: ``{model}``.
 
     What all models of a family begin or end with belongs to their names, unless it is a word such
     as `run`, or one of the path of their `dataset`.
 
-    >>> some = numbered(["gbrt/fold1.txt", "gbrt/fold2.txt", "svm/fold1.txt", "one.run"])
-    >>> [group.pattern for group in families(some)]
+    >>> some = group_by_number(["gbrt/fold1.txt", "gbrt/fold2.txt", "svm/fold1.txt", "one.run"])
+    >>> [group.pattern for group in model_families(some)]
     ['{model}/fold{fold}.txt', 'one.run']
     """
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -285,26 +300,26 @@ def families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileGroup]:
         for slot in _slots(group.pattern):
             members[slot].append(number)
     left = dict.fromkeys(range(len(groups)))
-    found: dict[int, FileGroup] = {}
+    joined: dict[int, FileGroup] = {}
     while left:
-        sizes = {slot: sum(n in left for n in some) for slot, some in members.items()}
-        best = max(sizes, key=lambda slot: (sizes[slot], _rank(slot)), default=None)
+        sizes = {slot: sum(n in left for n in numbers) for slot, numbers in members.items()}
+        best = max(sizes, key=lambda slot: (sizes[slot], _slot_rank(slot)), default=None)
         if best is None or sizes[best] < 2:
             break
-        some = [number for number in members.pop(best) if number in left]
-        found[some[0]] = _family(best, [groups[number] for number in some], dataset)
-        for number in some:
+        numbers = [number for number in members.pop(best) if number in left]
+        joined[numbers[0]] = _family(best, [groups[number] for number in numbers], dataset)
+        for number in numbers:
             del left[number]
-    found |= {number: groups[number] for number in left}
-    return [found[number] for number in sorted(found)]
+    joined |= {number: groups[number] for number in left}
+    return [joined[number] for number in sorted(joined)]
 
 
 def stem_of(name: str) -> tuple[str, str]:
     """Return a file's name in two: ``("bm25", ".run.gz")``; other dots are part of a name."""
     stem, ending = name, ""
-    for known in (_COMPRESSED, _SUFFIXES):
+    for endings in (_COMPRESSED, _SUFFIXES):
         head, suffix = os.path.splitext(stem)
-        if suffix.lower() in known and head:
+        if suffix.lower() in endings and head:
             stem, ending = head, suffix + ending
     return stem, ending
 
@@ -312,13 +327,13 @@ def stem_of(name: str) -> tuple[str, str]:
 def _slots(pattern: str) -> Iterator[tuple[str, str]]:
     """Yield what is before and after each part of a pattern that may be a model's name."""
     parts = pattern.split("/")
-    for place, one in enumerate(parts):
+    for place, piece in enumerate(parts):
         before = "".join(f"{part}/" for part in parts[:place])
         if place < len(parts) - 1:
-            if "{" not in one:
+            if "{" not in piece:
                 yield before, "/" + "/".join(parts[place + 1 :])
             continue
-        stem, suffix = stem_of(one)
+        stem, suffix = stem_of(piece)
         if "{" not in stem:
             yield before, suffix
         else:  # gbrt-fold{fold}: what is before the first placeholder's word
@@ -327,7 +342,7 @@ def _slots(pattern: str) -> Iterator[tuple[str, str]]:
                 yield before, word[2] + suffix
 
 
-def _rank(slot: tuple[str, str]) -> tuple[bool, bool]:
+def _slot_rank(slot: tuple[str, str]) -> tuple[bool, bool]:
     """Prefer names of files to those of folders, unless the files are called scores or the like."""
     file = slot[1].rpartition("/")[2] if "/" in slot[1] else ""
     return not _GENERIC.fullmatch(file), not file
@@ -340,16 +355,16 @@ def _family(slot: tuple[str, str], groups: Sequence[FileGroup], dataset: str) ->
     words = _words(dataset)
 
     def general(part: str) -> str:
-        """Return what all names begin with if it only has general words and those of the data."""
-        has_own = any(not _GENERIC.fullmatch(one) and one not in words for one in _words(part))
+        """Return a part of all names if it only has general words and those of the data."""
+        has_own = any(not _GENERIC.fullmatch(word) and word not in words for word in _words(part))
         return "" if has_own else part
 
-    head = general(_common(names))
-    tail = general(_common([name[len(head) :][::-1] for name in names])[::-1])
+    head = general(_common_beginning(names))
+    tail = general(_common_beginning([name[len(head) :][::-1] for name in names])[::-1])
     values = {
-        path: {MODEL: unescaped(name[len(head) : len(name) - len(tail)]), **one}
+        path: {MODEL: unescaped(name[len(head) : len(name) - len(tail)]), **captured}
         for name, group in zip(names, groups, strict=True)
-        for path, one in group.values.items()
+        for path, captured in group.values.items()
     }
     return FileGroup(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
 
@@ -364,8 +379,8 @@ def _words(path: str) -> set[str]:
     return {*re.split(r"[/._-]+", path), *path.split("/")[:-1]} - {""}
 
 
-def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with, up to a sign between words."""
+def _common_beginning(names: Sequence[str]) -> str:
+    """Return the common beginning of names, up to a sign between words."""
     head = re.match(r"(.*[._-])?", os.path.commonprefix(names))  # noqa: RUF071 - of letters
     return head[0] if head and all(len(head[0]) < len(name) for name in names) else ""
 
@@ -390,39 +405,41 @@ class Matcher:
         Of all qrels that fit, those whose path shares most folders with the run's are taken,
         and of these, graded ones that judge most of its documents. InputError if none fit.
         """
-        by_row, some = readers.FORMATS[run.format].needs_dataset, None
+        by_row, pairs = readers.FORMATS[run.format].needs_dataset, None
         without = "no rows to follow"
         if not by_row:
             try:
-                some = self._retrieved(run)
+                pairs = self._retrieved(run)
             except HarnessError as error:  # such as a table without docnos
                 by_row, without = True, error.problems[0].what
         near: dict[tuple[int, str], float] = {}
         wrong = {4: "no qrels"}  # the smallest number says most
         for number, (group, form) in enumerate(self.datasets):
-            for path, own in group.values.items():
-                shared = own.keys() & values.keys()
-                if other := [name for name in shared if own[name] != values[name]]:
-                    wrong[3] = f"no qrels of {other[0]} {values[other[0]]}"
+            for path, captured in group.values.items():
+                shared = captured.keys() & values.keys()
+                if differing := [name for name in shared if captured[name] != values[name]]:
+                    wrong[3] = f"no qrels of {differing[0]} {values[differing[0]]}"
                     continue
                 try:
                     score = (
-                        self._by_rows(run, path, form) if by_row else self._judged(some, path, form)
+                        self._by_rows(run, path, form)
+                        if by_row
+                        else self._judged(pairs, path, form)
                     )
                 except HarnessError as error:
                     wrong[1] = f"fits no qrels: {error.problems[0].what}"
                     continue
-                if score and own and not shared:
+                if score and captured and not shared:
                     wrong[0] = f"fits {path}, but no number in its own name gives its fold"
                 elif score:
                     near[number, path] = score
                 else:
-                    what = without if by_row else "other queries or documents"
-                    wrong[2] = f"fits no qrels: {what}"
+                    reason = without if by_row else "other queries or documents"
+                    wrong[2] = f"fits no qrels: {reason}"
         if not near:
-            most = min(wrong)
-            same = self._as_many(run) if by_row and most in (1, 2) else ""
-            raise InputError(Problem(run.path, wrong[most] + same))
+            rank = min(wrong)
+            hint = self._as_many(run) if by_row and rank in (1, 2) else ""
+            raise InputError(Problem(run.path, wrong[rank] + hint))
         enough = max(near.values()) / 10
         fitting = [place for place, score in near.items() if score > enough]
         folders = {*run.path.lower().split("/")[:-1]}
@@ -433,15 +450,15 @@ class Matcher:
             return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
-        return number, path, tuple({one: 0 for one, _ in fitting if one != number})
+        return number, path, tuple({index: 0 for index, _ in fitting if index != number})
 
     def _as_many(self, run: File) -> str:
-        """Return which qrels have as many rows as a run; nothing if none have."""
-        same = []
+        """Return a hint at the qrels with as many rows as a run; empty if there are none."""
+        paths = []
         for path, form in ((path, form) for group, form in self.datasets for path in group.values):
             with contextlib.suppress(HarnessError):
-                same += [path] if self._by_rows(run, path, form) == 1 else []
-        return f"; it has as many rows as {first_of(same, 3)}" if same else ""
+                paths += [path] if self._by_rows(run, path, form) == 1 else []
+        return f"; it has as many rows as {first_of(paths, 3)}" if paths else ""
 
     def share_queries(self, paths: Collection[str]) -> bool:
         """Whether several qrels have queries in common, as far as they can be read."""
@@ -464,13 +481,13 @@ class Matcher:
         readers.read_run(self.folder / run.path, dataset=self._qrels(path))
         return 1
 
-    def _judged(self, some: list[tuple[str, str]] | None, path: str, form: str) -> float:
+    def _judged(self, retrieved: list[tuple[str, str]] | None, path: str, form: str) -> float:
         """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
-        found = self._pairs(path)
-        if found is None or some is None:
+        judged_pairs = self._pairs(path)
+        if judged_pairs is None or retrieved is None:
             return 0.01
-        share = sum(pair in found[0] for pair in some) / max(1, len(some))
-        shares_queries = {one[0] for one in some} & {one[0] for one in found[0]}
+        share = sum(pair in judged_pairs[0] for pair in retrieved) / max(1, len(retrieved))
+        shares_queries = {pair[0] for pair in retrieved} & {pair[0] for pair in judged_pairs[0]}
         return 0.0001 if not share and form != "letor" and shares_queries else share
 
     def _is_large(self, name: str) -> bool:
@@ -487,7 +504,7 @@ class Matcher:
         qid, docno = _COLUMNS[run.format]
         lines = Source(path).head.decode("utf-8", "replace").splitlines()
         words = [line.split() for line in lines[:-1] or lines]
-        return [(one[qid], one[docno]) for one in words if len(one) > docno]
+        return [(fields[qid], fields[docno]) for fields in words if len(fields) > docno]
 
     def _read_qrels(self, path: str) -> Qrels | None:
         """Return qrels; None if the file is too large."""

@@ -18,8 +18,8 @@ from .. import metrics as _built_in
 from ..errors import ConfigError, Place, Problem, did_you_mean, first_of
 from ..readers.files import readable_name
 from ..stats.gate import MarginRule
-from .cells import Cell, find
-from .checks import check
+from .cells import Cell, find_cells
+from .checks import check_config
 from .model import (
     SECTIONS,
     Config,
@@ -28,7 +28,7 @@ from .model import (
     RunEntry,
     Runs,
 )
-from .yaml_file import Loc, ParsedYaml, describe, read, text_of
+from .yaml_file import Loc, ParsedYaml, describe_value, read_layers, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
 
@@ -60,7 +60,7 @@ def loads(
     that comes with results is data and loads no plugins; names that its plugins may define are then
     not checked.
     """
-    config, problems = _read(text, where, Path(base), overrides, load_plugins)
+    config, problems = _read_config(text, where, Path(base), overrides, load_plugins)
     if problems:
         raise ConfigError(problems, where=where)
     return config
@@ -74,8 +74,8 @@ def examine(
     Raises ConfigError if the file cannot be read as YAML at all.
     """
     path = Path(path)
-    config, problems = _read(text_of(path), str(path), path.parent, overrides)
-    cells, _ = find(config, complete=not problems)
+    config, problems = _read_config(text_of(path), str(path), path.parent, overrides)
+    cells, _ = find_cells(config, complete=not problems)
     return cells, config, problems
 
 
@@ -89,20 +89,20 @@ def check_name(path: Path) -> None:
         )
 
 
-def _read(
+def _read_config(
     text: str, where: str, base: Path, overrides: Iterable[str], load_plugins: bool = True
 ) -> tuple[Config, list[Problem]]:
     """Return a config, or its correct parts, and its problems in the order of their lines."""
-    source = read(text, where, base, overrides)
+    source = read_layers(text, where, base, overrides)
     config, problems = validate({"name": Path(where).stem, **source.data}, source)
     output = config.output.replace("{name}", config.name)
     config = config.model_copy(update={"output": output})
     config._source, config._base = source, base
-    problems += [*source.problems, *check(config, load_plugins)]
-    return config, sorted(dict.fromkeys(problems), key=_line)
+    problems += [*source.problems, *check_config(config, load_plugins)]
+    return config, sorted(dict.fromkeys(problems), key=_line_order)
 
 
-def _line(problem: Problem) -> tuple[str, float]:
+def _line_order(problem: Problem) -> tuple[str, float]:
     """Return a key that sorts problems by file, the config itself first, and line."""
     where = Place.of(problem.where)
     return (where.base, where.line) if where.line else ("\uffff", math.inf)
@@ -205,10 +205,10 @@ def _known(loc: Loc) -> list[str]:
         kind = MarginRule
     elif loc[0] == "datasets" and loc[2:3] == ("groups",):
         kind = Groups
-    return _keys(kind)
+    return _keys_of_kind(kind)
 
 
-def _keys(kind: Any) -> list[str]:
+def _keys_of_kind(kind: Any) -> list[str]:
     """Return the keys of a mapping."""
     if not is_dataclass(kind):
         return list(kind.model_fields)
@@ -222,7 +222,8 @@ def wrong_value(error: ErrorDetails) -> str:
         return str(context["error"])
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     expected = expected or _LIMITS.get(kind, "").format(**context)
-    return f"{f'expected {expected}' if expected else error['msg']}, got {describe(error['input'])}"
+    message = f"expected {expected}" if expected else error["msg"]
+    return f"{message}, got {describe_value(error['input'])}"
 
 
 def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
@@ -237,20 +238,22 @@ def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
         message = f"unknown key '{name}'{did_you_mean(name, names)}"
         message += f"  (known: {first_of(names)})"
     elif loc[-2:-1] == ("columns",):
-        message = f"expected the name of a column, or its number from 1, got {describe(value)}"
+        message = (
+            f"expected the name of a column, or its number from 1, got {describe_value(value)}"
+        )
     elif kind == "missing":
         return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
     elif kind == "too_short":
         message = "expected at least one entry, got none"
     elif kind == "literal_error":
         if loc[:2] == ("guard", "accept"):
-            message = f"expected a rule that can be accepted, got {describe(value)}"
+            message = f"expected a rule that can be accepted, got {describe_value(value)}"
             fix = "choose a rule from docs/reference/rules.md"
         message += did_you_mean(value, choices) if isinstance(value, str) else ""
     elif expected is not None:
         example = _EXAMPLES.get(str(loc[-1]))
         such_as = f" such as {example}" if example else ""
-        message = f"expected {expected}{such_as}, got {describe(value)}"
+        message = f"expected {expected}{such_as}, got {describe_value(value)}"
         fix = _fix(value, expected)
     return source.problem(loc, message, fix=fix)
 

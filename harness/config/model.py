@@ -43,7 +43,7 @@ from ..reports.paper_table.settings import TableSettings
 from ..reports.plots.plot import KindName, PlotSettings
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings
-from .yaml_file import PATH_KEYS, Loc, ParsedYaml, escape
+from .yaml_file import PATH_KEYS, Loc, ParsedYaml, escape_paths
 
 
 class Model(BaseModel):
@@ -372,7 +372,7 @@ class Config(Model):
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         settings = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        return dict(escape(settings))
+        return dict(escape_paths(settings))
 
 
 def _path_keys(hint: Any, loc: Loc = ()) -> Iterator[tuple[Loc, PathText]]:

@@ -91,7 +91,7 @@ class NothingFoundError(LookupError):
     """No file matches a pattern; the text says what there is instead."""
 
 
-def files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> list[Found]:
+def matching_files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> list[Found]:
     """Return the files that match a pattern, in natural order. The only look at the disk.
 
     A placeholder has its `captured` value, and matches no name that begins with a dot. Raises
@@ -100,7 +100,7 @@ def files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> l
     try:
         if text.startswith(IR_DATASETS):
             return [Found(Path(qrels_file(text)), dict(captured or {}))]
-        return _files(base, text, captured or {})
+        return _matching_files(base, text, captured or {})
     except InputError as error:
         (problem,) = error.problems
         raise NothingFoundError(f"{problem.what}; {problem.fix}") from None
@@ -111,12 +111,12 @@ def files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> l
         raise NothingFoundError(f"{error.strerror}: {error.filename}") from None
 
 
-def _files(base: Path, text: str, captured: Mapping[str, str]) -> list[Found]:
+def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[Found]:
     parts = Path(text).parts
     matches = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(captured))]
     for part in parts[1:] if Path(text).is_absolute() else parts:
         folders = [match for match in matches if match.path.is_dir()] or matches
-        matches = [match for folder in folders for match in _step(folder, Pattern(part))]
+        matches = [match for folder in folders for match in _matches_in(folder, Pattern(part))]
         if not matches:
             raise NothingFoundError(_explain(base, text, captured, part, folders))
     regular = [Found(_tidy(match.path), match.values) for match in matches if match.path.is_file()]
@@ -147,14 +147,14 @@ def doubled(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _step(folder: Found, part: Pattern) -> Iterator[Found]:
+def _matches_in(folder: Found, part: Pattern) -> Iterator[Found]:
     """Yield what matches `part` in `folder`."""
     if all(name in folder.values for name in part.names):
         path = folder.path / part.fill(folder.values)
         if path.exists():
             yield Found(path, folder.values)
         return
-    for name in _names(folder.path):
+    for name in _sorted_names(folder.path):
         values = part.match(name, folder.values)
         if values is None or name[0] == "." != part.text[0]:
             continue
@@ -164,7 +164,7 @@ def _step(folder: Found, part: Pattern) -> Iterator[Found]:
         yield Found(folder.path / name, values)
 
 
-def _names(folder: Path) -> list[str]:
+def _sorted_names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder), key=natural) if folder.is_dir() else []
 
 
@@ -194,7 +194,7 @@ def _literal(pattern: Pattern, captured: Mapping[str, str]) -> str:
 
 def _listing(folder: Path, guess: str) -> str:
     """Return a few names in a folder, those like `guess` first."""
-    names = [name for name in _names(folder) if name[0] != "."]
+    names = [name for name in _sorted_names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]
     near = difflib.get_close_matches(guess, names, SHOWN)
     return first_of([*near, *(name for name in names if name not in near)] or ["nothing"], SHOWN)

@@ -24,7 +24,7 @@ class PluginError(Exception):
     """A plugin does not exist, or its import fails; the text says why and where."""
 
 
-def load(name: str, base: Path) -> None:
+def load_plugin(name: str, base: Path) -> None:
     """Import one plugin, so that its metrics are registered; PluginError if that fails.
 
     `name` is a file (``my_metrics.py``, relative to `base`), an entry point that an installed
@@ -35,10 +35,10 @@ def load(name: str, base: Path) -> None:
         message = f"'{name}' is not loaded because of --no-plugins"
         raise PluginError(f"{message}; leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:
-        from .patterns import NothingFoundError, doubled, files
+        from .patterns import NothingFoundError, doubled, matching_files
 
         try:
-            _load_file(files(base, doubled(name))[0].path)
+            _load_file(matching_files(base, doubled(name))[0].path)
         except NothingFoundError as error:
             raise PluginError(str(error)) from None
         return

@@ -29,7 +29,7 @@ from ..input_files import add_inputs
 from ..readers.files import COPY_FIRST, NOT_READ, remote
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
-from .patterns import NothingFoundError, doubled, files
+from .patterns import NothingFoundError, doubled, matching_files
 
 Loc = tuple[str | int, ...]
 """Place of a part: the keys and list indexes that lead to it, as in pydantic."""
@@ -109,7 +109,7 @@ class ParsedYaml:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
         loc = self.origins.get(loc, loc)
         file, line = self.place(loc)
-        key = show(loc) if line or not file else f"{show(loc)} ({file})"
+        key = text_of_loc(loc) if line or not file else f"{text_of_loc(loc)} ({file})"
         where = Place(line=line, key=key, base=file if line else "")
         return PlacedProblem(where, message, found, fix, loc=loc)
 
@@ -120,10 +120,10 @@ class ParsedYaml:
         return None
 
 
-def show(loc: Loc) -> str:
+def text_of_loc(loc: Loc) -> str:
     """Return a location as text.
 
-    >>> show(("runs", "bm25", 2, "path")), show(("runs", "a.b"))
+    >>> text_of_loc(("runs", "bm25", 2, "path")), text_of_loc(("runs", "a.b"))
     ('$.runs.bm25[2].path', "$.runs['a.b']")
     """
     return "$" + "".join(
@@ -132,10 +132,10 @@ def show(loc: Loc) -> str:
     )
 
 
-def describe(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return a value in plain words.
 
-    >>> describe("x"), describe(None), describe(True), describe([1])
+    >>> describe_value("x"), describe_value(None), describe_value(True), describe_value([1])
     ("the text 'x'", 'empty', 'true', 'a list')
     """
     if value is None:
@@ -165,7 +165,7 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Parsed
     source = ParsedYaml(where, {})
     data = _Parts(loader, source, file, start).value(node, ())
     if not isinstance(data, dict):
-        message = f"expected a mapping (key: value), got {describe(data)}"
+        message = f"expected a mapping (key: value), got {describe_value(data)}"
         fix = "for qrels and runs, use harness evaluate; harness init writes a config"
         raise ConfigError(source.problems or Problem(Place(line=1), message, fix=fix), where=where)
     source.data = data
@@ -195,7 +195,7 @@ class _Parts:
             try:
                 self.loader.flatten_mapping(node)
             except yaml.YAMLError as error:
-                source.places.setdefault(loc, (self.file, _line(node)))
+                source.places.setdefault(loc, (self.file, _line_of(node)))
                 source.reject(loc, str(getattr(error, "problem", error)))
             pairs = [(key, item) for key, item in node.value if isinstance(key, yaml.ScalarNode)]
             self._note(loc, {key.value: key for key, _ in pairs})
@@ -218,13 +218,13 @@ class _Parts:
         """Note the place of each key or item."""
         for key, node in parts.items():
             part = (*loc, key)
-            self.source.places[part] = self.file, 0 if self.file == SET else _line(node)
+            self.source.places[part] = self.file, 0 if self.file == SET else _line_of(node)
 
     def _check_keys(self, node: yaml.MappingNode, loc: Loc) -> None:
         """Note keys that are not text, and keys that occur twice."""
         lines: dict[str, int] = {}
         for key, _ in node.value:
-            line = _line(key)
+            line = _line_of(key)
             if not isinstance(key, yaml.ScalarNode):
                 self.source.places[loc] = self.file, line
                 fix = 'put a name with braces in quotes: "{name}":'
@@ -262,7 +262,7 @@ class _Parts:
         return path
 
 
-def _line(node: yaml.Node) -> int:
+def _line_of(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
@@ -284,7 +284,7 @@ def _variable(match: re.Match[str], text: str, keep: Callable[[str], str]) -> st
     return str(default)
 
 
-def _keys(loc: Loc) -> Loc:
+def _key_path(loc: Loc) -> Loc:
     """Return a place without the names of entries and the indexes of lists."""
     named = loc[:1] + loc[2:] if loc[:1] and loc[0] in BY_NAME else loc
     return tuple(key for key in named if isinstance(key, str))
@@ -292,25 +292,25 @@ def _keys(loc: Loc) -> Loc:
 
 def _is_entry(loc: Loc) -> bool:
     """Whether a path alone may be at this place; not if the line belongs to an entry above it."""
-    return len(loc) > 1 and _keys(loc) in _ENTRIES and loc[1] not in ENTRY_KEYS
+    return len(loc) > 1 and _key_path(loc) in _ENTRIES and loc[1] not in ENTRY_KEYS
 
 
 def _is_pattern(loc: Loc) -> bool:
-    mark = PATH_KEYS.get(_keys(loc))
+    mark = PATH_KEYS.get(_key_path(loc))
     return mark is not None and mark.placeholders
 
 
 def _is_path(loc: Loc, text: str) -> bool:
-    mark = PATH_KEYS.get(_keys(loc))
+    mark = PATH_KEYS.get(_key_path(loc))
     return mark is not None and mark.is_path(text)
 
 
-def escape(value: Any, loc: Loc = ()) -> Any:
+def escape_paths(value: Any, loc: Loc = ()) -> Any:
     """Return plain data with the dollar signs of paths written so that they are read the same."""
     if isinstance(value, dict):
-        return {key: escape(item, (*loc, key)) for key, item in value.items()}
+        return {key: escape_paths(item, (*loc, key)) for key, item in value.items()}
     if isinstance(value, list):
-        return [escape(item, (*loc, place)) for place, item in enumerate(value)]
+        return [escape_paths(item, (*loc, place)) for place, item in enumerate(value)]
     is_path = isinstance(value, str) and _is_path(loc, value)
     return re.sub(r"\$(?=[${])", "$$", value) if is_path else value
 
@@ -349,7 +349,7 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     return Problem(place, message, content.strip(" "), fix)
 
 
-def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> ParsedYaml:
+def read_layers(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> ParsedYaml:
     """Return the data of a config on top of those that it extends, with overrides put in.
 
     Mappings are merged key by key, everything else is replaced, and ``null`` takes a key out.
@@ -370,7 +370,7 @@ def text_of(path: Path) -> str:
     if url := remote(path):
         raise ConfigError(Problem("", NOT_READ, fix=COPY_FIRST, rule="missing-file"), where=url)
     try:
-        files(path.parent, doubled(path.name))
+        matching_files(path.parent, doubled(path.name))
         if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character
             data = path.read_bytes()
             return data.decode("utf-8-sig")
@@ -474,14 +474,14 @@ def _put(source: ParsedYaml, text: str) -> None:
     loc: Loc = ()
     holder: Any = source.data
     while True:
-        part = _step(holder, parts, loc)
+        part = _next_key(holder, parts, loc)
         loc = (*loc, part)
         exists = isinstance(holder, list) or part in holder
         if not parts:
             break
         if not exists and len(loc) > 1:
             near, keys = did_you_mean(str(part), holder), first_of(holder)
-            raise ValueError(f"there is no {show(loc)}{near}  (there are: {keys})")
+            raise ValueError(f"there is no {text_of_loc(loc)}{near}  (there are: {keys})")
         holder = holder[part] if exists else holder.setdefault(part, {})
     _forget(source.places, loc)
     for n in range(1, len(loc)):
@@ -495,15 +495,17 @@ def _put(source: ParsedYaml, text: str) -> None:
         del holder[part]
 
 
-def _step(holder: Any, parts: list[str], loc: Loc) -> str | int:
+def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
     """Take the first of `parts` as an index of a list, or as many as are one key of a mapping."""
     if isinstance(holder, list):
         digits = parts.pop(0).strip("[]")
         if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(holder):
-            raise ValueError(f"{show(loc)} is a list of {len(holder)}; it has no item '{digits}'")
+            raise ValueError(
+                f"{text_of_loc(loc)} is a list of {len(holder)}; it has no item '{digits}'"
+            )
         return int(digits)
     if not isinstance(holder, dict):
-        raise ValueError(f"{show(loc)} is {describe(holder)} and has no '{parts[0]}'")
+        raise ValueError(f"{text_of_loc(loc)} is {describe_value(holder)} and has no '{parts[0]}'")
     lengths = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in holder)
     n = next(lengths, 1)  # a name may hold dots
     key = ".".join(parts[:n])
@@ -515,7 +517,7 @@ def expand_metrics(source: ParsedYaml) -> None:
     """Split lists of metrics at commas, and put the metrics of a set wherever one has its name."""
     lists = _metric_lists(source.data)
     for loc, holder in lists:
-        parts = _split(holder[loc[-1]])
+        parts = _split_metrics(holder[loc[-1]])
         holder[loc[-1]] = [part for part, _ in parts]
         source.origins |= {(*loc, n): (*loc, place) for n, (_, place) in enumerate(parts)}
     sets, circles = metric_sets(source.data), list[tuple[str, ...]]()
@@ -546,7 +548,7 @@ def expand_metrics(source: ParsedYaml) -> None:
         source.problems.append(source.problem(("metric_sets", circles[0][0]), message))
 
 
-def _split(metrics: list[Any] | str) -> list[tuple[Any, int]]:
+def _split_metrics(metrics: list[Any] | str) -> list[tuple[Any, int]]:
     """Return each metric, and the item that it is in. To YAML, [ndcg@5,10] is two items."""
     parts: list[tuple[Any, int]] = []
     for place, item in enumerate([metrics] if isinstance(metrics, str) else metrics):

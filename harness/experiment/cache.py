@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
-from ..config.cells import Cell, reference
+from ..config.cells import Cell, reference_cell
 from ..config.model import Config, DatasetEntry, RunEntry
 from ..core.arrow import to_arrow, to_numpy
 from ..core.entries import Entry
@@ -394,7 +394,7 @@ class Keys:
 
     def others(self, cell: Cell) -> list[RunEntry]:
         """Return the runs that metrics compare a cell's to."""
-        return [reference(self.cells, cell, name).run_entry for name in self.references]
+        return [reference_cell(self.cells, cell, name).run_entry for name in self.references]
 
     def paths(self, cell: Cell) -> list[str]:
         """Return all files that a cell's values follow from."""

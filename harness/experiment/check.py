@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from .. import readers as readers
 from ..config import load as configs
-from ..config.cells import Cell, cell_of_files, missing
+from ..config.cells import Cell, cell_of_files, missing_cells
 from ..config.model import RunEntry
 from ..core.arguments import (
     PATH,
@@ -322,7 +322,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     if the file is not YAML; everything else that is wrong is a finding.
     """
     cells, parts, problems = configs.examine(path, overrides)
-    gaps = missing(cells)
+    gaps = missing_cells(cells)
     known = [_of_config(str(path), one) for one in problems]
     if gaps and not parts.complete:
         what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"

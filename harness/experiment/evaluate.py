@@ -336,7 +336,7 @@ def _load(plugins: Iterable[str]) -> None:
         from ..config import plugins as plugin_files
 
         try:
-            plugin_files.load(plugin, Path())
+            plugin_files.load_plugin(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
 

@@ -34,7 +34,7 @@ from .. import __version__
 from .. import errors as internal_errors
 from .. import readers as readers
 from ..config import plugins as plugins
-from ..config.cells import Cell, reference
+from ..config.cells import Cell, reference_cell
 from ..config.model import Config
 from ..core.metric import Metric
 from ..core.policy import Policy
@@ -125,7 +125,7 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
 
     def read_reference(name: str) -> Run:
-        other = reference(tuple(job.cells.values()), cell, name)
+        other = reference_cell(tuple(job.cells.values()), cell, name)
         with collecting([]):  # the other run's own cell has its findings
             source = _File(other.run_entry.path)
             whole = other.read_run(dataset.qrels, source)
@@ -193,7 +193,7 @@ def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Datase
 def _load_plugins(base: Path, names: tuple[str, ...]) -> None:
     """Import plugins of a config, in a process that did not read the config itself."""
     for name in names:
-        plugins.load(name, base)
+        plugins.load_plugin(name, base)
 
 
 T = TypeVar("T")

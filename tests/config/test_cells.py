@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_files import make, places
 
 from harness.config import load as config
-from harness.config.cells import Cell, missing, missing_text, resolve
+from harness.config.cells import Cell, missing_cells, missing_text, resolve
 from harness.config.model import Config, DatasetEntry, RunEntry
 from harness.config.patterns import Pattern, natural
 from harness.errors import ConfigError
@@ -204,7 +204,7 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     shared = [one for one, some in folds_of.items() if len(some) > 1]
     assume(len(folds) == 1 or len(shared) == len(models))  # else runs may belong to their fold
     gaps = {f"{model} on f{fold} fold={fold} seed={seed}" for fold, seed, model in grid - there}
-    assert {*missing(cells)} == gaps
+    assert {*missing_cells(cells)} == gaps
 
 
 MODELS = """\

@@ -18,7 +18,7 @@ from command_line import finished
 import harness
 from harness.config import load as config
 from harness.config.cells import Cell, resolve
-from harness.config.init import propose_config, save
+from harness.config.init import propose_config, save_config
 from harness.errors import HarnessWarning
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
@@ -193,7 +193,7 @@ def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> Non
     make(tmp_path, {"a/qrels.txt": QRELS, "a/bm25.run": RUN, "a/dense.run": dense})
     text, _ = proposed(tmp_path)
     assert "\ncompare: {baseline: [bm25, linear], metrics: [map, ndcg@10], " in text
-    save(tmp_path, tmp_path / "harness.yaml")
+    save_config(tmp_path, tmp_path / "harness.yaml")
     results = harness.run(tmp_path / "harness.yaml")
     assert len(results.leaderboard.entries) == 5
     assert (results.folder / "tables/main.tex").exists()

@@ -18,7 +18,7 @@ from csv_rows import csv_rows
 from refusals import refuses
 
 import harness
-from harness.config.plugins import load
+from harness.config.plugins import load_plugin
 from harness.core.metric import REGISTRY
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.experiment.results import read_results as read_results
@@ -100,7 +100,7 @@ def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
         "def broken(aligned):\n    raise ValueError('kaboom')\n"
     )
     try:
-        load(str(tmp_path / "bad.py"), tmp_path)
+        load_plugin(str(tmp_path / "bad.py"), tmp_path)
         with refuses("metric scalar"):
             harness.evaluate(QRELS, RUN, ["scalar"])
         with pytest.raises(harness.HarnessError, match=r"odd_max: ValueError: kaboom\n.*bad.py:5"):
