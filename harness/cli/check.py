@@ -97,12 +97,16 @@ def command(
         duplicates=duplicates, terms=task,
     )  # fmt: skip
     if format == "text":
-        as_text = check_report.as_text(found, notes=notes, by=by)
+        as_text = check_report.findings_as_text(found, notes=notes, by=by)
         show(check_report.verdicts_as_text(found) if found.submitted else as_text)
     elif format == "markdown":
-        show(check_report.as_markdown(found))
+        show(check_report.verdicts_as_markdown(found))
     else:
-        show(check_report.as_json(found) if format == "json" else check_report.as_sarif(found))
+        show(
+            check_report.findings_as_json(found)
+            if format == "json"
+            else check_report.findings_as_sarif(found)
+        )
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

@@ -13,7 +13,7 @@ from ..experiment import run as experiment
 from ..experiment.cache import LARGE, Cache
 from ..experiment.results import render_comparisons
 from ..experiment.workers import prepare
-from ..guard.findings import warned
+from ..guard.findings import warning_summary
 from ..reports.leaderboard import find, names
 from . import options
 from .printing import file_list, show, terminal_width
@@ -87,7 +87,7 @@ def command(
         show(f"error: {error}\n", error=True)
     if failed:
         raise click.exceptions.Exit(2)
-    if strict and warned((one.rule, one.severity) for one in results.findings):
+    if strict and warning_summary((one.rule, one.severity) for one in results.findings):
         raise click.exceptions.Exit(1)
 
 

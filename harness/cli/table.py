@@ -12,7 +12,7 @@ import click
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment.results import read_results
 from ..experiment.tables_and_plots import table
-from ..guard.findings import warned
+from ..guard.findings import warning_summary
 from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread, TableSettings
 from ..reports.sweep import sweep_table
@@ -98,7 +98,9 @@ def command(
         raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
         raise UnknownNameError([replace(one, where="") for one in error.problems]) from None
-    if counts := warned((one.rule, one.severity) for one in made.results.manifest.findings):
+    if counts := warning_summary(
+        (one.rule, one.severity) for one in made.results.manifest.findings
+    ):
         what = f"the guard has {counts} for these results; 'findings' in manifest.json has each"
         warn(what)
     if methods or bibtex:

@@ -62,7 +62,7 @@ class Cell(Keyed):
     @property
     def columns(self) -> dict[str, str]:
         """Return the captured placeholders, but for one that is the run's whole name."""
-        return _columns(self.run_key, {**self.of_dataset, **self.of_run})
+        return _captured_columns(self.run_key, {**self.of_dataset, **self.of_run})
 
     @property
     def all_columns(self) -> dict[str, str]:
@@ -118,7 +118,7 @@ def cell_of_files(
     return Cell(dataset, name, dataset_entry, run_entry, qrels, run, {}, {})
 
 
-def _columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
+def _captured_columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}
 
 
@@ -161,14 +161,14 @@ def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[
         search.choose()
         search.check_same()
     keys = list(config.datasets), list(config.runs)
-    cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _order(cell, *keys))
+    cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _cell_order(cell, *keys))
     if config.complete and not search.wrong and (text := missing_text(cells)):
         fix = "add their files, leave them out with 'where:', or remove 'complete'"
         search.report(("complete",), text, fix)
     return cells, search.wrong
 
 
-def _order(cell: Cell, datasets: Sequence[str], runs: Sequence[str]) -> tuple[Any, ...]:
+def _cell_order(cell: Cell, datasets: Sequence[str], runs: Sequence[str]) -> tuple[Any, ...]:
     return (
         datasets.index(cell.dataset_key),
         natural(cell.dataset),
@@ -464,7 +464,7 @@ def missing_cells(cells: Iterable[Cell]) -> list[str]:
                 if (dataset_cell.place, *values) not in present:
                     captured = {**dataset_cell.of_dataset, **dict(zip(names, values, strict=True))}
                     run = Pattern(run_key).fill({**captured, DATASET: dataset_cell.dataset})
-                    columns = map("=".join, _columns(run_key, captured).items())
+                    columns = map("=".join, _captured_columns(run_key, captured).items())
                     gaps.append(" ".join((f"{run} on {dataset_cell.dataset}", *columns)))
     return gaps
 

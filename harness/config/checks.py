@@ -30,7 +30,7 @@ from .patterns import Pattern
 from .yaml_file import Loc, is_metric, metric_sets
 
 
-def check_config(config: Config, load_plugins: bool) -> list[Problem]:
+def config_problems(config: Config, load_plugins: bool) -> list[Problem]:
     """Return the problems of names, formats, plugins, files, metrics and references to them."""
     checks = _Checks(config)
     checks.check_entries()
@@ -153,7 +153,7 @@ class _Checks:
                     for error in without_reference(cells, name):
                         self.report(loc, str(error))
         self._check_columns(cells)
-        self.datasets, self.runs = names_of(config, cells)
+        self.datasets, self.runs = reported_names(config, cells)
         wholes = {cell.dataset: cell.dataset_key for cell in cells}
         for cell in {cell.dataset: cell for cell in cells}.values():
             for name in _slices_of(cell.dataset_entry, cell.dataset):
@@ -313,7 +313,7 @@ def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
     return loc if len(items) == 1 else (*loc, place)
 
 
-def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
+def reported_names(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
     """Return the names of the datasets and of the runs that are reported."""
     summary, parts, over = config.summary, config.summary.parts, set[str]()
     if config.select is not None:

@@ -103,16 +103,16 @@ class ProposedRun:
     def models(self, key: str = "") -> set[tuple[ProposedDataset, str]]:
         """Return dataset and name of each model, under its key or another."""
         models = {values.get(MODEL, "") for values in self.group.values.values()}
-        return {(self.dataset, _name(key or self.key, model)) for model in models}
+        return {(self.dataset, _model_name(key or self.key, model)) for model in models}
 
 
-def _name(key: str, model: str) -> str:
+def _model_name(key: str, model: str) -> str:
     return unescaped(fill_pattern(key, {MODEL: doubled(model)}))
 
 
 @dataclass
 class Proposal:
-    """What a config will hold: `aside` has the files left out and why, `commented` sections.
+    """Content of a config: `aside` has the files left out and why, `commented` sections.
 
     `settings` are the words of placeholders to choose from on validation data, and short ones.
     """
@@ -528,7 +528,7 @@ def _gaps(proposal: Proposal) -> Iterator[str]:
         for values in entry.group.values.values():
             names = [name for name in values if name not in (*data.names, MODEL)]
             marks = "".join(f" {name} {values[name]}" for name in names)
-            run = _name(entry.key, values.get(MODEL, "")) + marks
+            run = _model_name(entry.key, values.get(MODEL, "")) + marks
             folds_by_run[run].add(tuple(values.get(name, "") for name in data.names))
         all_folds = {tuple(values[name] for name in data.names) for values in data.values.values()}
         for run, folds in folds_by_run.items():

@@ -70,7 +70,7 @@ class File:
 
 @dataclass
 class FolderScan:
-    """What folders hold: files that can be read, all paths, and files left out with a reason."""
+    """Content of folders: files that can be read, all paths, and files left out with a reason."""
 
     folder: Path
     files: list[File] = field(default_factory=list)

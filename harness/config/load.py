@@ -19,7 +19,7 @@ from ..errors import ConfigError, Place, Problem, did_you_mean, first_of
 from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
-from .checks import check_config
+from .checks import config_problems
 from .model import (
     SECTIONS,
     Config,
@@ -98,7 +98,7 @@ def _read_config(
     output = config.output.replace("{name}", config.name)
     config = config.model_copy(update={"output": output})
     config._source, config._base = source, base
-    problems += [*source.problems, *check_config(config, load_plugins)]
+    problems += [*source.problems, *config_problems(config, load_plugins)]
     return config, sorted(dict.fromkeys(problems), key=_line_order)
 
 
@@ -117,7 +117,7 @@ _LIMITS = {
     "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
     "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
 }  # fmt: skip
-"""What pydantic expects, by the type of its error."""
+"""The value that pydantic expects, by the type of its error."""
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _EXAMPLES = {
     "datasets": "{trec: qrels.txt}", "runs": "{bm25: runs/bm25.run}", "metrics": "[map, ndcg@10]",
@@ -195,7 +195,7 @@ def _loc(error: ErrorDetails) -> Loc:
 
 
 _KINDS: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS}
-"""What has the keys of each part of a config."""
+"""Models with the keys of each part of a config."""
 
 
 def _known(loc: Loc) -> list[str]:

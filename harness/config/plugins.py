@@ -55,7 +55,7 @@ def load_plugin(name: str, base: Path) -> None:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if not points and missing is not None and f"{name}.".startswith(f"{missing}."):
             raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
-        raise PluginError(f"{message}: {_text(error)}") from error
+        raise PluginError(f"{message}: {_error_text(error)}") from error
 
 
 def _load_file(path: Path) -> None:
@@ -76,9 +76,9 @@ def _load_file(path: Path) -> None:
         for frame in traceback.extract_tb(error.__traceback__):
             lines += [frame.lineno] if Path(frame.filename).absolute() == path.absolute() else []
         place = f"{path}:{lines[-1]}" if lines else str(path)
-        raise PluginError(f"{place}: {_text(error)}") from error
+        raise PluginError(f"{place}: {_error_text(error)}") from error
 
 
-def _text(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -29,7 +29,7 @@ from ..errors import (
     collecting,
 )
 from ..guard.datasets import Grouping, attach_groups, load_groupings
-from ..guard.findings import accepted, findings_of_error
+from ..guard.findings import accept_findings, findings_of_error
 from ..guard.sweep import GuardError, accepted_rules, guard
 from ..guard.visits import Visit
 from . import manifest as manifests
@@ -196,7 +196,7 @@ class _Run:
             notes.append(record.notes)
         if groups:
             entries, of_groups = attach_groups(entries, groups)
-            of_groups = accepted(of_groups, config.guard.accept)
+            of_groups = accept_findings(of_groups, config.guard.accept)
             findings += of_groups
             shown += [one for one in of_groups if one.severity == "warning"]
         lost = [(cells[place], error) for place, error in sorted(self.failed.items())]

@@ -48,14 +48,14 @@ from ..guard.datasets import Dataset, load_groupings, match_groups, query_hashes
 from ..guard.documents import explain_no_common_query
 from ..guard.findings import (
     BY_ROW,
-    accepted,
+    accept_findings,
     findings_of_error,
-    in_order,
-    rules_of,
+    rules_of_error,
+    sort_findings,
     source_of,
     without_effects,
 )
-from ..guard.submissions import Terms, across, as_submitted, read_topics
+from ..guard.submissions import Terms, findings_across_runs, findings_of_submissions, read_topics
 from ..guard.sweep import Sweep, accepted_rules
 from ..guard.watch import judgement_facts, observing
 from ..readers.rows import last_line
@@ -179,7 +179,7 @@ class _Check:
             return
         self.findings += findings
         error, cause = visited.error, None
-        if error is not None and not qrels.n_rows and rules_of(error) == ["no-common-query"]:
+        if error is not None and not qrels.n_rows and rules_of_error(error) == ["no-common-query"]:
             cause = explain_no_common_query(cell, qrels, {})  # a list of queries
         if cause is not None:
             self.findings.append(cause)
@@ -236,11 +236,11 @@ def check_cells(
         runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
         tags = {path: run.tag or path for path, run in runs.items()}
         rankings = {path: run.ranking for path, run in runs.items()}
-        found = as_submitted(found, terms, across(terms, tags, rankings))
+        found = findings_of_submissions(found, terms, findings_across_runs(terms, tags, rankings))
     found = [replace(one, place=one.place.within(shown_name(one.place.file))) for one in found]
-    kept = accepted(without_effects(found, accept), accept)
+    kept = accept_findings(without_effects(found, accept), accept)
     submitted = terms is not None
-    return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone, submitted)
+    return Checked(tuple(sort_findings(kept)), tuple(cells), check.n_rows, check.alone, submitted)
 
 
 def check(

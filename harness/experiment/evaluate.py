@@ -271,7 +271,7 @@ def evaluate_files(
     """
     _load(plugins)
     from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
-    from ..guard.findings import accepted
+    from ..guard.findings import accept_findings
     from ..guard.sweep import guard
 
     policy = policy or Policy()
@@ -313,7 +313,7 @@ def evaluate_files(
     of_failed = chain.from_iterable(
         one.findings[len(loaded.findings) :] for one in visits if one.error is not None
     )
-    for found in (*accepted([*of_failed], accept), *guarded.shown):
+    for found in (*accept_findings([*of_failed], accept), *guarded.shown):
         if found.severity != "note":
             warn(found)
     failures = {one.cell.run: one.error for one in visits if one.error is not None}

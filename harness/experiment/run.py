@@ -22,7 +22,7 @@ from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, system_key, systems_of
 from ..errors import Finding, counted, warn, warning_of_errors
 from ..guard.datasets import reversals
-from ..guard.findings import accepted
+from ..guard.findings import accept_findings
 from ..input_files import add_inputs, check_outputs, keeping_inputs
 from ..readers import files
 from ..reports import comparisons as comparing
@@ -191,7 +191,7 @@ def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) ->
         file = {cell.dataset: cell.dataset_entry.path for cell in cells}
         places = {dataset_name(one, config.summary): file[one.dataset] for one in every}
         paths = manifests.Paths(places.values(), config.base)
-        for one in accepted(reversals(systems_of(board), places), config.guard.accept):
+        for one in accept_findings(reversals(systems_of(board), places), config.guard.accept):
             yield paths.placed_finding(one)
 
 

@@ -1,4 +1,4 @@
-"""What ``harness check`` prints: a verdict on each file with its findings, or JSON or SARIF."""
+"""Output of ``harness check``: a verdict on each file with its findings, or JSON or SARIF."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class Checked(Shown):
         return data_frame([finding.as_dict() for finding in self.findings])
 
     def __str__(self) -> str:
-        return as_text(self).rstrip("\n")
+        return findings_as_text(self).rstrip("\n")
 
     def __repr__(self) -> str:
-        return f"<Checked: {looked_position(self)}: {counts(self)}>"
+        return f"<Checked: {checked_inputs(self)}: {severity_counts(self)}>"
 
 
 def address(rule: str) -> str:
@@ -75,13 +75,15 @@ def address(rule: str) -> str:
     return f"{RULES_PAGE}#{rule}"
 
 
-def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
+def findings_as_text(
+    checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run"
+) -> str:
     """Render findings by file, or by rule, and their number, as ``harness check`` prints them."""
     findings = [finding for finding in checked.findings if notes or finding.severity != "note"]
     by_rule = _finding_lines([(finding, finding.head) for finding in findings], set())
     lines = [*(by_rule if by == "rule" else _by_file(findings, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
-    lines.append(f"{looked_position(checked)}: {counts(checked)}{hidden}")
+    lines.append(f"{checked_inputs(checked)}: {severity_counts(checked)}{hidden}")
     if findings:
         lines.append(f"what each rule means: {RULES_PAGE}")
     return lines_of(lines)
@@ -142,13 +144,13 @@ def _in_file(finding: Finding) -> str:
     return ": ".join(filter(None, (", ".join(position), f"{finding.what}{finding.shown}")))
 
 
-def counts(checked: Checked) -> str:
+def severity_counts(checked: Checked) -> str:
     """Return the number of findings of each severity."""
     parts = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
     return ", ".join(parts) or "nothing found"
 
 
-def looked_position(checked: Checked) -> str:
+def checked_inputs(checked: Checked) -> str:
     """Return in one line what was looked at."""
     datasets = {cell.dataset_entry.path for cell in checked.cells}
     runs = {(cell.run, cell.run_entry.path) for cell in checked.cells}
@@ -157,7 +159,7 @@ def looked_position(checked: Checked) -> str:
     return f"checked {files}, {counted(checked.rows, 'row')}{unmatched}"
 
 
-def as_json(checked: Checked) -> str:
+def findings_as_json(checked: Checked) -> str:
     """Return the same as one JSON object."""
     names = _names_by_file(checked.cells)
     content = {
@@ -230,7 +232,7 @@ def verdicts_as_text(checked: Checked) -> str:
     return lines_of(lines)
 
 
-def as_markdown(checked: Checked) -> str:
+def verdicts_as_markdown(checked: Checked) -> str:
     """Return the verdicts as a table; each reason links to its rule."""
     lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
     for file, verdict, findings in _by_run(checked):
@@ -245,7 +247,7 @@ def as_markdown(checked: Checked) -> str:
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_sarif(checked: Checked) -> str:
+def findings_as_sarif(checked: Checked) -> str:
     """Render findings as one SARIF log."""
     names = list(dict.fromkeys(finding.rule for finding in checked.findings))
     rules = [

@@ -28,9 +28,9 @@ from .findings import (
     ExamplesByRule,
     add_lines,
     by_share,
-    of_documents,
-    of_queries,
-    placed,
+    examples_of_documents,
+    examples_of_queries,
+    place_findings,
     places_of_queries,
     qrels_of,
     short,
@@ -55,7 +55,7 @@ _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNOREC
 
 @dataclass(frozen=True)
 class JudgementFacts:
-    """What the rules found in the qrels of one dataset, and what is compared with others.
+    """Findings about the qrels of one dataset, and its facts to compare with other datasets.
 
     The places of findings have no file.
     """
@@ -81,7 +81,7 @@ class JudgementFacts:
         hashes = query_hashes(qrels, source.row_marks)
         numbered = bool(qrels.n_rows) and _has_numbered_queries(qrels)
         return cls(
-            tuple(placed(findings, examples)), qrels.n_rows, numbered, _marks_of(hashes),
+            tuple(place_findings(findings, examples)), qrels.n_rows, numbered, _marks_of(hashes),
             source.unused_columns, source.columns,
         )  # fmt: skip
 
@@ -93,7 +93,9 @@ def _findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
     n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
     empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
     rule = "no-relevant-documents" if empty.size == n_queries else "empty-queries"
-    examples.add(rule, of_queries(qrels.qids, empty, rows_in_file(qrels, offsets[empty[:SHOWN]])))
+    examples.add(
+        rule, examples_of_queries(qrels.qids, empty, rows_in_file(qrels, offsets[empty[:SHOWN]]))
+    )
     queries, all_grades = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
     if empty.size == n_queries:
         yield examples.finding(rule, f"none of the {queries} has a relevant document", n_queries)
@@ -113,7 +115,8 @@ def _findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
             qids = texts_at(qrels.qids, qrels.row[rows])
             notes = (f"{grade:.15g}" for grade in grades[rows].tolist())
             examples.add(
-                rule, of_documents(qids, qrels.docnos, rows, notes, rows_in_file(qrels, rows))
+                rule,
+                examples_of_documents(qids, qrels.docnos, rows, notes, rows_in_file(qrels, rows)),
             )
             n = int(which.sum())
             yield examples.finding(rule, f"{n:,} of {all_grades} {description}", n)
@@ -196,7 +199,7 @@ def part_of(cell: Cell, pooled: Sequence[str]) -> DatasetPart | None:
     return None if written is None else DatasetPart(written[1] + written[3], written[2])
 
 
-def of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
+def findings_of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
     """Yield the qids that folds have in common; an error if the config pools them."""
 
     def pooled_into(dataset: Dataset) -> str:
@@ -217,7 +220,7 @@ def of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Fin
         )
 
 
-def of_validation(
+def findings_of_validation(
     cells: Iterable[Cell], datasets: Mapping[str, Dataset], select: Select
 ) -> Iterator[Finding]:
     """Yield the qids on which `select` chooses settings, and which are test queries too."""
@@ -269,7 +272,7 @@ def are_apart(left: Dataset, right: Dataset, pooled: Sequence[str]) -> bool:
     )
 
 
-def of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
+def findings_of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
     """Yield learning-to-rank queries of two datasets with equal rows, even under other qids.
 
     Files of the same bytes are another finding; parts of different names may share rows, as the

@@ -28,7 +28,7 @@ from .findings import (
     RunPart,
     by_share,
     docnos_at,
-    of_queries,
+    examples_of_queries,
     percent,
     short,
     source_of,
@@ -69,7 +69,7 @@ OF_QIDS: Mapping[str, Way] = {
     "quotes": lambda name: (name.strip("\"'"), f'"{name}"'),
     "leading zeros": _with_zeros,
 }  # fmt: skip
-"""What may differ between two spellings of a name, and the other spellings of it."""
+"""Differences between two spellings of a name, and functions that give the other spellings."""
 OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "a folder or an ending": _file_name}
 
 
@@ -99,7 +99,7 @@ def spelled_as(
     return way, matches.get(way, {})
 
 
-def of_qids(
+def spelling_of_qids(
     names: Sequence[str], knows: Known, n_known: int, known_names: Sequence[str]
 ) -> tuple[str, Respelled] | None:
     """Return the way in which most unknown qids differ from known ones, and the known ones.
@@ -109,7 +109,8 @@ def of_qids(
     `n_known` qids.
 
     >>> def of(names, known):
-    ...     return of_qids(names, lambda some: [one in known for one in some], len(known), known)
+    ...     knows = lambda qids: [qid in known for qid in qids]
+    ...     return spelling_of_qids(names, knows, len(known), known)
     >>> of(["051", "052", "x"], ["51", "52", "53"])
     ('leading zeros', {0: '51', 1: '52'})
     >>> of(["12.1", "12.2"], ["12", "13"]) is of(["1", "2", "3"], ["001"]) is None
@@ -250,13 +251,17 @@ class Queries:
             message += f"differ from unanswered queries only in {way}"
             yield self.examples.finding("qid-spelling", message, respelled)
         if missing > respelled:
-            self.examples.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
+            self.examples.add(
+                "missing-queries", examples_of_queries(self.qrels.qids, unanswered, NO_ROW)
+            )
             kind = "judged " if self.qrels.n_rows else ""
             message = f"no answer to {missing:,} of {counted(n, f'{kind}query', f'{kind}queries')}"
             yield self.examples.finding("missing-queries", message, missing)
         if self.extra > respelled:
             starts = np.concatenate(self.starts)
-            self.examples.add("extra-queries", of_queries(run_qids, unjudged, starts[unjudged]))
+            self.examples.add(
+                "extra-queries", examples_of_queries(run_qids, unjudged, starts[unjudged])
+            )
             message = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
             message = (
                 f"no judgement of {message}" if self.qrels.n_rows else f"{message} not in the list"
@@ -288,7 +293,7 @@ class Queries:
             return np.isin(self.qrels.place(string_column(names)), unanswered)
 
         unanswered_names = texts_at(self.qrels.qids, unanswered[spread_positions(unanswered.size)])
-        spelling = of_qids(names, known, unanswered.size, unanswered_names)
+        spelling = spelling_of_qids(names, known, unanswered.size, unanswered_names)
         if spelling is None:
             return None
         way, known_as = spelling
@@ -306,9 +311,9 @@ class Documents:
         self.qrels, self.examples = qrels, examples
         self.judged = 0
         """Retrieved documents that are judged."""
-        self.shown = self.judged_shown = 0
+        self.n_top = self.n_judged_top = 0
         """Documents at rank 10 or before, and those of them that are judged."""
-        self.looked_at = self.known = 0
+        self.n_sampled = self.n_known = 0
         """Rows whose docno was looked up, and those whose docno is judged for some query."""
         self.identical = 0
         """Documents whose docno equals the qid, if the policy keeps them."""
@@ -325,15 +330,15 @@ class Documents:
         if identical.size:
             self.identical += identical.size
             self.examples.add("identical-ids", part.documents(identical[:SHOWN]))
-        self.looked_at += is_known.size
-        self.known += int(is_known.sum())
+        self.n_sampled += is_known.size
+        self.n_known += int(is_known.sum())
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
         judged = aligned.grade >= 0
         self.judged += int(judged.sum())
-        self.judged_shown += int((judged & (aligned.rank <= TOP)).sum())
-        self.shown += int(np.minimum(aligned.n_retrieved, TOP).sum())
+        self.n_judged_top += int((judged & (aligned.rank <= TOP)).sum())
+        self.n_top += int(np.minimum(aligned.n_retrieved, TOP).sum())
         if aligned.policy.drop_identical_ids:
             self.identical = 0
         self.unscored = unscored_rows(aligned, self.qrels)
@@ -353,12 +358,12 @@ class Documents:
         if not self.judged and judgements:
             message = f"none of the {counted(queries.rows, 'document')} is judged"
             enough = answered >= ENOUGH_QUERIES
-            enough = enough and min(self.looked_at, judgements) >= ENOUGH_ROWS
-            if enough and not self.known:
-                message += f", and none of {self.looked_at:,} docnos is in the qrels"
+            enough = enough and min(self.n_sampled, judgements) >= ENOUGH_ROWS
+            if enough and not self.n_known:
+                message += f", and none of {self.n_sampled:,} docnos is in the qrels"
                 yield self.examples.finding("other-collection", message, queries.rows)
-            elif enough and self.known >= SOME_KNOWN * self.looked_at:
-                message += f" for its query; {self.known:,} of {self.looked_at:,} docnos are for "
+            elif enough and self.n_known >= SOME_KNOWN * self.n_sampled:
+                message += f" for its query; {self.n_known:,} of {self.n_sampled:,} docnos are for "
                 yield self.examples.finding("other-topics", f"{message}others", queries.rows)
             else:
                 yield self.examples.finding("nothing-judged", message, queries.rows)
@@ -368,14 +373,14 @@ class Documents:
             queries_text = counted(queries.n, "query", "queries")
             message = f"the docno equals the qid in {n:,} of {queries_text}"
             yield self.examples.finding("identical-ids", message, n, by_share(n, queries.n))
-        unjudged = self.shown - self.judged_shown
-        if self.judged and unjudged >= MANY * self.shown:
+        unjudged = self.n_top - self.n_judged_top
+        if self.judged and unjudged >= MANY * self.n_top:
             below = " or have a grade below 0" if (self.qrels.numbers < 0).any() else ""
             message = (
-                f"{percent(unjudged, self.shown)} of the top 10 documents are not judged{below}"
+                f"{percent(unjudged, self.n_top)} of the top 10 documents are not judged{below}"
             )
             is_dense = answered >= ENOUGH_QUERIES and judgements >= DENSE * self.qrels.n_queries
-            if is_dense and unjudged >= NEARLY_ALL * self.shown:
+            if is_dense and unjudged >= NEARLY_ALL * self.n_top:
                 effect = "they count as not relevant; the qrels may belong to another round"
                 yield self.examples.finding("unjudged-at-10", message, unjudged, "warning", effect)
             else:
@@ -445,7 +450,7 @@ def explain_no_common_query(
                 "swapped-columns", place, message, len(as_qids), qid_texts, effect=effect
             )
         names = texts_at(qids, np.arange(len(qids)))
-        spelling = of_qids(
+        spelling = spelling_of_qids(
             names, lambda texts: qrels.place(string_column(texts)) >= 0, qrels.n_queries,
             texts_at(qrels.qids, spread_positions(qrels.n_queries)),
         )  # fmt: skip

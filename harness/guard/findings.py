@@ -69,7 +69,7 @@ class ExamplesByRule(dict[str, Examples]):
         return finding(rule, examples.place, message, count, examples.names, severity, effect, fix)
 
 
-def placed(findings: Iterable[Finding], examples: Mapping[str, Examples]) -> list[Finding]:
+def place_findings(findings: Iterable[Finding], examples: Mapping[str, Examples]) -> list[Finding]:
     """Return findings with the places of their examples, without the file."""
     return [
         replace(finding, place=examples.get(finding.rule, Examples()).place) for finding in findings
@@ -88,7 +88,7 @@ def docnos_at(docnos: Docnos, rows: Ints) -> tuple[str, ...]:
     return texts_at(docnos.strings, rows)
 
 
-def of_documents(
+def examples_of_documents(
     qids: Iterable[str], docnos: Docnos, rows: Ints, notes: Iterable[str], places: Ints
 ) -> Examples:
     """Return documents with their queries and a note on each; `places` are rows of the file."""
@@ -102,7 +102,7 @@ def of_documents(
     return Examples(tuple(descriptions), int(places[0]), () if docnos.positional else names[0])
 
 
-def of_queries(qids: pa.Array, which: Ints, places: Ints) -> Examples:
+def examples_of_queries(qids: pa.Array, which: Ints, places: Ints) -> Examples:
     """Return some queries of a column, at the first row of the first of them."""
     if not which.size:
         return Examples()
@@ -186,7 +186,7 @@ def source_of(entry: RunEntry) -> Source:
     return source
 
 
-def place_of_row(entry: RunEntry, row: int) -> Place:
+def place_of_run_row(entry: RunEntry, row: int) -> Place:
     """Return the place of a row of a run, whose file is read again; the file if unknown."""
     examples = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
@@ -234,7 +234,7 @@ class RunPart:
 
     @cached_property
     def codes(self) -> Ints:
-        """Which queries of the dataset the first ones are; -1 for other queries."""
+        """Positions of the first queries in the dataset; -1 for other queries."""
         return self.qrels.place(self.run.qids.slice(0, LOOKED_AT))
 
     @property
@@ -258,13 +258,13 @@ class RunPart:
         rows = rows[:SHOWN]
         qids = texts_at(self.run.qids, self.query(rows))
         notes = [""] * rows.size if notes is None else notes
-        examples = of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
+        examples = examples_of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
         return examples._replace(words=()) if self.follows else examples
 
     def queries(self, which: Ints) -> Examples:
         """Return some queries, at the first row of the first."""
         which = which[:SHOWN]
-        examples = of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
+        examples = examples_of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
         return examples._replace(words=()) if self.follows else examples
 
     def head(self, depth: int) -> Ints:
@@ -312,7 +312,7 @@ def rule_of(problem: Problem) -> str:
     return problem.rule or "unreadable"
 
 
-def rules_of(error: HarnessError) -> list[str]:
+def rules_of_error(error: HarnessError) -> list[str]:
     """Return the rule of each problem of a reader's error."""
     return [rule_of(problem) for problem in error.problems]
 
@@ -347,7 +347,7 @@ def _numbered_line(problem: Problem) -> str:
     )
 
 
-def accepted(findings: Iterable[Finding], names: Collection[str]) -> list[Finding]:
+def accept_findings(findings: Iterable[Finding], names: Collection[str]) -> list[Finding]:
     """Return findings, with those of accepted rules as notes."""
     return [
         replace(finding, severity="note") if finding.rule in names else finding
@@ -355,12 +355,12 @@ def accepted(findings: Iterable[Finding], names: Collection[str]) -> list[Findin
     ]
 
 
-def warned(pairs: Iterable[tuple[str, str]]) -> str:
+def warning_summary(pairs: Iterable[tuple[str, str]]) -> str:
     """Return the number of warnings and their rules, from ``(rule, severity)`` of each finding.
 
-    >>> warned([("upside-down", "warning"), ("swapped-fold", "warning"), ("depth", "note")])
+    >>> warning_summary([("upside-down", "warning"), ("swapped-fold", "warning"), ("d", "note")])
     '2 warnings (swapped-fold, upside-down)'
-    >>> warned([("score-ties", "warning")])  # which every leaderboard shows
+    >>> warning_summary([("score-ties", "warning")])  # which every leaderboard shows
     ''
     """
     rules = [
@@ -389,7 +389,7 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     return [finding for finding in all_findings if not follows(finding)]
 
 
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings once each, errors first."""
     return sorted(dict.fromkeys(findings), key=lambda finding: ORDER.index(finding.severity))
 

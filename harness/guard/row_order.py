@@ -21,7 +21,7 @@ from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
 from ..errors import Finding, counted
-from .findings import Examples, ExamplesByRule, place_of_row, short, texts_at
+from .findings import Examples, ExamplesByRule, place_of_run_row, short, texts_at
 
 if TYPE_CHECKING:
     from ..config.model import RunEntry
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CLEAR = 6.0
 """Standard errors that a fit must be from 0, and from the other: no chance in a million sweeps."""
 TWICE = 2.0
-"""How many times as large it must be: rows sorted by grade correlate with their neighbours too."""
+"""Factor by which it must be larger: rows sorted by grade correlate with their neighbours too."""
 SLIP = 5
 """Rows by which scores of the right count may have shifted, at most."""
 NEAR = 60
@@ -53,7 +53,7 @@ RULES_OF_ROWS = {
 }  # fmt: skip
 """Rules about predictions for rows."""
 NO_CHANCE = math.log(1e9)
-"""How unlikely it must be that scores in any other order fall, or rise, in every query."""
+"""Log of the odds against scores that fall, or rise, in every query by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class GradedRows:
 
 
 class Fit(NamedTuple):
-    """How scores fit the grades of rows."""
+    """Correlation of scores with the grades of rows."""
 
     r: float
     """Pearson's correlation of grades and ranks of the scores, less their means in the query."""
@@ -326,7 +326,7 @@ class Following:
                 self.examples[rule] = self.examples[rule]._replace(row=-1)
 
     def _findings(self) -> Iterator[Finding]:
-        rows = rows_of(self.qrels)
+        rows = graded_rows(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
             return
         scores, is_complete, order = (
@@ -428,7 +428,7 @@ class Following:
         return Examples(tuple(names), places[0])
 
 
-def rows_of(qrels: Qrels) -> GradedRows | None:
+def graded_rows(qrels: Qrels) -> GradedRows | None:
     """Return the rows of a dataset in the order of its file; None if some were dropped."""
     if qrels.order is None:
         return GradedRows(qrels.numbers, qrels.row, qrels.qids)
@@ -457,7 +457,7 @@ def is_chance(fit: Fit) -> bool:
     return fit.z < CHANCE and fit.r + CHANCE / math.sqrt(max(fit.n, 1)) < WEAK
 
 
-def unrelated(
+def unrelated_finding(
     finding: Finding, own_fit: Fit, better: tuple[str, Fit] | None = None, wary: bool = False
 ) -> Finding | None:
     """Return that predictions have nothing to do with the grades, unless there are few rows.
@@ -512,5 +512,5 @@ def wrong_count(
     names = [
         f"prediction {index + 1:,}: {scores[index]:.15g}" for index in range(n_rows, n)[:SHOWN]
     ]
-    place = place_of_row(run, n_rows) if names else run.path
+    place = place_of_run_row(run, n_rows) if names else run.path
     return finding("row-count", place, message, abs(n - n_rows), names)

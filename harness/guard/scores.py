@@ -166,7 +166,7 @@ class Labels:
         self.examples, self.judged = examples, 0
         self.counts: Counter[float] = Counter()
         self.scores: dict[float, float] | None = {}
-        self.same = True
+        self.are_equal = True
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
@@ -175,7 +175,7 @@ class Labels:
         self.judged += grade.size
         if not grade.size:
             return
-        self.same = self.same and np.array_equal(grade, score)
+        self.are_equal = self.are_equal and np.array_equal(grade, score)
         if self.scores is not None:
             self._map(grade, score)
 
@@ -197,7 +197,7 @@ class Labels:
         judged, scores = self.judged, self.scores or {}
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
         n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0
-        if self.same and self.scores is None and judged >= 2 * OTHERS:
+        if self.are_equal and self.scores is None and judged >= 2 * OTHERS:
             n_grades = judged
         if not n_grades:
             return

@@ -62,7 +62,7 @@ class Collection:
 
     def __init__(self, path: str) -> None:
         source, parts, n = Source(path), list[Array](), 0
-        self.some = tuple[str, ...]()
+        self.sample = tuple[str, ...]()
         first_line = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
         source.check_text()
         if len(first_line.split()) > 1 or first_line[:1] in "{[<":
@@ -73,7 +73,7 @@ class Collection:
             n += len(names)
             check_fits(path, 3 * 8 * n)  # they are joined and sorted
             parts += [hash_strings(chunk) for chunk in names.chunks]
-            self.some = self.some or tuple(names[:NAMES].to_pylist())
+            self.sample = self.sample or tuple(names[:NAMES].to_pylist())
         self.hashes = np.sort(np.concatenate(parts)) if n else np.zeros(0, np.uint64)
         if not n:
             raise no_rows(path)
@@ -87,7 +87,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a shared task asks of each submission.
+    """Terms of a shared task for each submission.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class Submission:
             message += f"{terms.max_per_query:,} documents, up to {self.deepest:,}"
             yield self.examples.finding("too-deep", message, self.deep)
         if terms.collection is not None and self.outside:
-            sample = terms.collection.some
+            sample = terms.collection.sample
             way, matches = spelled_as(
                 self.unknown,
                 lambda names: terms.collection.has(hash_strings(string_column(names))),  # type: ignore[union-attr]
@@ -187,7 +187,9 @@ class Submission:
                 yield finding("tag", "", f"the tag '{tag}' does not match {terms.tag_pattern}")
 
 
-def across(terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str]) -> Iterator[Finding]:
+def findings_across_runs(
+    terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str]
+) -> Iterator[Finding]:
     """Yield runs that repeat another one's tag or rankings, and runs that are too many.
 
     `tags` and `rankings` are by file.
@@ -216,7 +218,7 @@ def across(terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str]) -
                 yield finding("too-many-runs", path, message + f"{terms.max_runs:,}")
 
 
-def as_submitted(
+def findings_of_submissions(
     findings: Sequence[Finding], terms: Terms, between: Iterable[Finding]
 ) -> list[Finding]:
     """Return findings and those between submissions, which name every run that has a copy.

@@ -19,23 +19,23 @@ from ..errors import AlignmentError, Finding, HarnessError, InputError, Place
 from .datasets import (
     Dataset,
     are_apart,
-    of_features,
-    of_folds,
-    of_validation,
+    findings_of_features,
+    findings_of_folds,
+    findings_of_validation,
     part_of,
 )
 from .documents import explain_no_common_query
 from .findings import (
     APART,
     FOLLOWS,
-    accepted,
+    accept_findings,
     findings_of_error,
-    in_order,
-    place_of_row,
+    place_of_run_row,
     qrels_of,
-    rules_of,
+    rules_of_error,
     scores_of,
     short,
+    sort_findings,
     without_effects,
 )
 from .row_order import (
@@ -44,11 +44,11 @@ from .row_order import (
     RULES_OF_ROWS,
     Fit,
     GradedRows,
+    graded_rows,
     is_chance,
     is_random,
-    rows_of,
     swapped_fold,
-    unrelated,
+    unrelated_finding,
     wrong_count,
 )
 from .visits import Visit
@@ -62,7 +62,7 @@ ENOUGH_ROWS = 20
 
 
 class GuardError(InputError):
-    """What the guard found to be wrong in one run; each problem ends with its rule."""
+    """Errors that the guard found in one run; each problem ends with its rule."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Placed:
 
     def accepted(self, accept: Sequence[str], only_warns: bool) -> Placed:
         """Return it as a note if a config accepts its rule, as a warning if errors only warn."""
-        (finding,) = accepted([self.finding], accept)
+        (finding,) = accept_findings([self.finding], accept)
         only_warns = only_warns or not RULES[finding.rule].stops_run
         if only_warns and finding.severity == "error":
             finding = replace(finding, severity="warning")
@@ -103,7 +103,7 @@ class Sweep:
     """Whether predictions that fit nothing are a warning."""
     select: Select | None = None
     causes: dict[int, Finding] = field(default_factory=dict)
-    """What a second look at failed cells found, by position."""
+    """Causes that a second reading of failed cells found, by position."""
     _rows: dict[str, GradedRows | None] = field(default_factory=dict)
 
     @cached_property
@@ -158,7 +158,7 @@ class Sweep:
                 if finding is None:
                     better = self._better(place, cell, facts)
                     wary = self.wary or cell.dataset_entry.path in self._without_fit
-                    finding = unrelated(facts.run.unrelated, facts.run.fit, better, wary)
+                    finding = unrelated_finding(facts.run.unrelated, facts.run.fit, better, wary)
                 if finding is not None:
                     yield Placed(_of_column(cell, finding), cell.dataset_key, place)
 
@@ -199,7 +199,7 @@ class Sweep:
         scores = scores_of(cell.run_entry.path) if candidates else None
         if scores is None:
             return None
-        return swapped_fold(place_of_row(cell.run_entry, 0), facts.run.fit, scores, candidates)
+        return swapped_fold(place_of_run_row(cell.run_entry, 0), facts.run.fit, scores, candidates)
 
     def _as_many(self, n_rows: int, path: str) -> dict[str, GradedRows]:
         """Return the rows of other datasets that have as many, by their names and files."""
@@ -216,13 +216,13 @@ class Sweep:
         path = cell.dataset_entry.path
         if path not in self._rows:
             qrels = qrels_of(cell)
-            self._rows[path] = None if qrels is None else rows_of(qrels)
+            self._rows[path] = None if qrels is None else graded_rows(qrels)
         return self._rows[path]
 
     def _of_failed(self) -> Iterator[Placed]:
         """Yield why cells failed: in the reader's words, or by a second look into their files."""
         for place, (cell, error) in self.failed.items():
-            cause = self._cause(cell, rules_of(error))
+            cause = self._cause(cell, rules_of_error(error))
             if cause is not None:
                 self.causes[place] = cause
                 yield Placed(cause, cell.dataset_key, place)
@@ -280,11 +280,11 @@ class Sweep:
     def _of_queries(self) -> Iterator[Placed]:
         """Yield the queries that datasets have in common."""
         datasets = [*self.datasets.values()]
-        yield from map(Placed, of_folds(datasets, self.pooled))
+        yield from map(Placed, findings_of_folds(datasets, self.pooled))
         cells = [visit.cell for visit in self.visits.values()]
         if self.select is not None:
-            yield from map(Placed, of_validation(cells, self.datasets, self.select))
-        yield from map(Placed, of_features(datasets, self.pooled))
+            yield from map(Placed, findings_of_validation(cells, self.datasets, self.select))
+        yield from map(Placed, findings_of_features(datasets, self.pooled))
 
 
 def _named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:
@@ -318,7 +318,7 @@ def accepted_rules(config: Config, policy: Policy) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Guarded:
-    """What the guard found in a run."""
+    """Findings about a run, and the cells that they mark or make fail."""
 
     findings: list[Finding]
     """Errors first. Notes of one rule and one entry of the config's datasets are one."""
@@ -364,7 +364,7 @@ def guard(
     ]
     to_warn = tuple(
         finding
-        for finding in grouped(placed for placed in placements if placed not in errors)
+        for finding in group_findings(placed for placed in placements if placed not in errors)
         if finding.severity != "note" and not RULES[finding.rule].in_table
     )
     if wrong := [placed.finding for placed in errors if placed.cell is None]:
@@ -378,11 +378,13 @@ def guard(
     }
     notes = [placed for placed in placements if placed.finding.severity == "note"]
     problems = [placed for placed in placements if placed.finding.severity != "note"]
-    findings = in_order([*(placed.finding for placed in problems), *grouped(notes)])
-    return Guarded(findings, _marks(placements, visits), stopped, to_warn)
+    findings = sort_findings([*(placed.finding for placed in problems), *group_findings(notes)])
+    return Guarded(findings, _warning_marks(placements, visits), stopped, to_warn)
 
 
-def _marks(placements: Iterable[Placed], visits: Mapping[int, Visit]) -> dict[int, tuple[str, ...]]:
+def _warning_marks(
+    placements: Iterable[Placed], visits: Mapping[int, Visit]
+) -> dict[int, tuple[str, ...]]:
     """Return the rules of the warnings that a leaderboard marks, by cell."""
     rules: dict[int, dict[str, None]] = {}
     by_path = grouped_by(visits, lambda position: visits[position].cell.run_entry.path)
@@ -409,7 +411,7 @@ def _of_column(cell: Cell, finding: Finding) -> Finding:
     )
 
 
-def grouped(findings: Iterable[Placed]) -> list[Finding]:
+def group_findings(findings: Iterable[Placed]) -> list[Finding]:
     """Return findings, those of one rule and one dataset's entry as one with the other places."""
 
     def alike(placed: Placed) -> object:

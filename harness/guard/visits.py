@@ -1,4 +1,4 @@
-"""What one visit to a cell gave."""
+"""The result of reading, aligning and checking one run on one dataset."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from ..readers.source import Source
 from . import scores
 from .datasets import JudgementFacts as JudgementFacts
 from .documents import Documents, Queries
-from .findings import ExamplesByRule, RunPart, add_lines, placed
+from .findings import ExamplesByRule, RunPart, add_lines, place_findings
 from .row_order import NO_FIT, Fit, Following
 from .scores import Labels, Order, Scores
 from .submissions import Submission, Terms
@@ -25,7 +25,7 @@ from .submissions import Submission, Terms
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What the rules found in one run, and what is compared with other runs.
+    """Findings about one run, and its facts to compare with other runs.
 
     The places of findings have no file.
     """
@@ -37,7 +37,7 @@ class RunFacts:
     own_scores: bool = True
     """Whether scores are not the labels, and not all equal."""
     fit: Fit = NO_FIT
-    """How predictions fit the rows of their dataset."""
+    """Correlation of predictions with the grades of their rows."""
     unrelated: Finding | None = None
     """That predictions fit no rows of their dataset."""
     unused: tuple[str, ...] = ()
@@ -175,9 +175,10 @@ class Watch:
                 }
                 add_lines(self.examples, source, {"unrelated", *rules}, whole=whole)
             return RunFacts(
-                tuple(placed(findings, self.examples)), self.queries.rows, self.queries.ranking,
+                tuple(place_findings(findings, self.examples)),
+                self.queries.rows, self.queries.ranking,
                 not (has_labels or is_constant), self.following.fit,
-                unrelated and placed([unrelated], self.examples)[0],
+                unrelated and place_findings([unrelated], self.examples)[0],
                 () if source is None else source.unused_columns,
                 {} if source is None else source.columns,
                 "" if self.submission is None else self.submission.tag,
