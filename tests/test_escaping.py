@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import errors as escaping
-from harness.config.init import _flow
+from harness.config.init import _flow_yaml
 from harness.reports.formats import as_csv as text_of
 from harness.reports.formats import from_csv, in_csv
 from harness.reports.html import html_comment, in_html
@@ -116,8 +116,8 @@ def test_markdown_shows_a_name_as_it_stands(name: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8))
 def test_yaml_of_init_loads_back_to_the_same_name(name: str) -> None:
-    assert yaml.safe_load(f"k: {{path: {_flow(name)}}}") == {"k": {"path": name}}
-    assert yaml.safe_load(f"{_flow(name)}: {{x: 1}}") == {name: {"x": 1}}
+    assert yaml.safe_load(f"k: {{path: {_flow_yaml(name)}}}") == {"k": {"path": name}}
+    assert yaml.safe_load(f"{_flow_yaml(name)}: {{x: 1}}") == {name: {"x": 1}}
 
 
 @pytest.fixture(scope="module")

@@ -218,7 +218,10 @@ def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, An
 
     `models` are the sections that a command has; the options of their own are not among the keys.
     """
-    from ..config.yaml_file import override, parse_yaml  # which a command without --set skips
+    from ..config.yaml_file import (  # which a command without --set skips
+        override_values,
+        parse_yaml,
+    )
 
     context = click.get_current_context()
     own = {str(parameter.name) for parameter in context.command.params}
@@ -232,7 +235,7 @@ def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, An
     for text in overrides:
         check_known("key", text.partition("=")[0].strip(), known, "--set")
         source = parse_yaml("{}", "--set")
-        override(source, [text])
+        override_values(source, [text])
         if source.problems:
             raise UnknownNameError(source.problems)
         for section, keys in source.data.items():

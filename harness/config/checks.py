@@ -224,7 +224,7 @@ class _Checks:
         """Check that columns exist, and that no other key has them; `advice` is by column."""
         taken = dict(roles)
         for place, name in enumerate(names):
-            item_loc = _item(loc, place, names)
+            item_loc = _loc_of_item(loc, place, names)
             if name in taken:
                 self.report(item_loc, f"column '{name}' is under {taken[name]} already")
             else:
@@ -276,12 +276,15 @@ class _Checks:
                 message = f"expected two runs or more to compare, got {', '.join(runs)}"
                 self.report(("compare",), message)
             for place, name in enumerate(plan.baselines):
-                loc = _item(("compare", "baseline"), place, plan.baselines)
+                loc = _loc_of_item(("compare", "baseline"), place, plan.baselines)
                 self.call(loc, check_known, "run", name, runs)
         if metrics is not None:
             for place, name in enumerate(plan.metrics):
                 self.call(
-                    _item(("compare", "metrics"), place, plan.metrics), compared, metrics, [name]
+                    _loc_of_item(("compare", "metrics"), place, plan.metrics),
+                    compared,
+                    metrics,
+                    [name],
                 )
             if metrics and not compared(metrics):
                 listed = ", ".join(map(str, metrics))
@@ -308,7 +311,7 @@ def _check_rule(metrics: Sequence[Metric], name: str) -> None:
     compared(metrics, [str(metric) for metric in parse(name)])
 
 
-def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
+def _loc_of_item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
     """Return the place of an item; a single one may be written without a list."""
     return loc if len(items) == 1 else (*loc, place)
 

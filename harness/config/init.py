@@ -26,7 +26,7 @@ from .init_files import (
     FileGroup,
     FolderScan,
     Matcher,
-    escaped,
+    escape_path,
     fill_pattern,
     group_by_number,
     model_families,
@@ -34,11 +34,11 @@ from .init_files import (
     settings_in,
     short_in,
     stem_of,
-    unescaped,
+    unescape_path,
 )  # fmt: skip
 from .load import check_name, loads
 from .model import SCHEMA
-from .patterns import Pattern, doubled, natural
+from .patterns import Pattern, double_braces, natural
 from .yaml_file import PlacedProblem
 
 SHOWN = 100
@@ -107,7 +107,7 @@ class ProposedRun:
 
 
 def _model_name(key: str, model: str) -> str:
-    return unescaped(fill_pattern(key, {MODEL: doubled(model)}))
+    return unescape_path(fill_pattern(key, {MODEL: double_braces(model)}))
 
 
 @dataclass
@@ -153,7 +153,7 @@ def propose_config(
         if not scan.files:
             message = f"expected runs and qrels, got {len(scan.paths)} other files"
             raise InputError(Problem(names, message, fix="see docs/reference/formats.md"))
-        proposal = propose(scan)
+        proposal = propose_entries(scan)
         while True:
             text = render_config(proposal, base, where)
             try:
@@ -204,7 +204,7 @@ def save_config(folders: Path | Sequence[Path], output: Path, *, force: bool = F
     return proposal
 
 
-def propose(scan: FolderScan) -> Proposal:
+def propose_entries(scan: FolderScan) -> Proposal:
     """Return the entries for what folders hold."""
     proposal = Proposal(scan.folder)
     data = [file for file in scan.files if file.kind == "dataset"]
@@ -218,7 +218,7 @@ def propose(scan: FolderScan) -> Proposal:
         for group in group_by_number([file.path for file in data if file.format == form]):
             # if no run has such numbers, only content tells the fold of a run
             by_content = runs and group.names and not shared & {*group.names}
-            single_files = [FileGroup(escaped(path), {path: {}}) for path in group.values]
+            single_files = [FileGroup(escape_path(path), {path: {}}) for path in group.values]
             groups += [(part, form) for part in (single_files if by_content else [group])]
     matcher = Matcher(scan.folder, groups)
     files: dict[int, set[str]] = defaultdict(set)
@@ -283,7 +283,7 @@ def _without_strangers(group: FileGroup, paths: Sequence[str]) -> list[FileGroup
     return [FileGroup(group.pattern, files).varying(remaining) for files in models.values()]
 
 
-def _stripped(text: str) -> str:
+def _part_of_name(text: str) -> str:
     """Return a part of a path's pattern as a name: without folds, settings and the word test."""
     return re.sub(
         r"^(test)?[\s_.-]+|[\s_.-]+(test)?$", "", _FILLED.sub("", text).replace("$$", "$")
@@ -295,7 +295,7 @@ def _name_datasets(proposal: Proposal) -> None:
     names = []
     for entry in proposal.datasets:
         *folders, file = entry.path.split("/")
-        parts = [_NOT_NAMES.sub("", _stripped(part)) for part in (*folders, stem_of(file)[0])]
+        parts = [_NOT_NAMES.sub("", _part_of_name(part)) for part in (*folders, stem_of(file)[0])]
         parts = [re.sub(r"[ _.-]{2,}", "-", part.strip(" _.-")) for part in parts]
         names.append([part for part in parts if part])
     taken: set[str] = set()
@@ -304,11 +304,11 @@ def _name_datasets(proposal: Proposal) -> None:
         distinct_parts = [part for part in names[place] if part not in other_parts] or names[place]
         folders = [proposal.folder.resolve().name]
         if len(proposal.datasets) > 1:
-            folders += [_stripped(folder) for folder in entry.path.split("/")[:-1]]
+            folders += [_part_of_name(folder) for folder in entry.path.split("/")[:-1]]
         name = (
             distinct_parts[-1]
             if distinct_parts
-            else [doubled(folder).strip() for folder in folders if folder.strip()][-1]
+            else [double_braces(folder).strip() for folder in folders if folder.strip()][-1]
         )
         if name.isdecimal() or name == "qrels":  # qrels.1.txt, qrels/test.tsv
             name = stem_of(entry.path.rpartition("/")[2])[0]
@@ -326,11 +326,13 @@ def _name_runs(proposal: Proposal) -> None:
     for entry in proposal.runs:
         folder, _, file = entry.path.rpartition("/")
         if MODEL in entry.group.names:
-            parts = [_stripped(part) for part in folder.split("/") if f"{{{MODEL}}}" not in part]
+            parts = [
+                _part_of_name(part) for part in folder.split("/") if f"{{{MODEL}}}" not in part
+            ]
             ways.append([f"{{{MODEL}}}", *[part for part in parts[::-1] if part]])
         else:
-            parts = [_stripped(part) for part in (*folder.split("/"), stem_of(file)[0])]
-            name = doubled(proposal.folder.resolve().name).strip() or "run"
+            parts = [_part_of_name(part) for part in (*folder.split("/"), stem_of(file)[0])]
+            name = double_braces(proposal.folder.resolve().name).strip() or "run"
             name_parts = [part for part in parts[::-1] if _NOT_NAMES.sub("", part)]
             ways.append(name_parts or [part for part in parts[::-1] if part] or [name])
     names = [entry.models(way[0]) for way, entry in zip(ways, proposal.runs, strict=True)]
@@ -366,16 +368,18 @@ def _join_datasets(proposal: Proposal) -> None:
 
 def _add_validation(proposal: Proposal) -> None:
     """Add the paths for validation data to a dataset and its runs, if it alone has them."""
-    paths = {entry: _validation(entry.path, proposal.aside) for entry in proposal.runs}
+    paths = {entry: _validation_path(entry.path, proposal.aside) for entry in proposal.runs}
     having = {entry.dataset for entry, path in paths.items() if path}
-    if len(having) == 1 and (path := _validation((dataset := having.pop()).path, proposal.aside)):
+    if len(having) == 1 and (
+        path := _validation_path((dataset := having.pop()).path, proposal.aside)
+    ):
         dataset.validation = path
         for entry in proposal.runs:
             if entry.dataset is dataset and f"{{{DATASET}}}" not in entry.path:
                 entry.validation, entry.names_dataset = paths[entry], True
 
 
-def _validation(test_path: str, aside: Collection[str]) -> str:
+def _validation_path(test_path: str, aside: Collection[str]) -> str:
     """Return the pattern of an entry's files for validation data; empty if there are none."""
     if f"{{{DATASET}}}" in test_path:  # it would be the name of the validation data
         return ""
@@ -390,7 +394,7 @@ def _validation(test_path: str, aside: Collection[str]) -> str:
 def render_config(proposal: Proposal, base: Path, where: str) -> str:
     """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
     way = _relative_path(proposal.folder, base)
-    start = "" if way == "." else escaped(way) + "/"
+    start = "" if way == "." else escape_path(way) + "/"
     stem = Path(where).stem
     kinds = {entry.is_rows for entry in proposal.datasets}
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
@@ -411,7 +415,7 @@ def render_config(proposal: Proposal, base: Path, where: str) -> str:
         *_where_lines(proposal),
         *_select_lines(proposal),
         "metrics:   # all of them: harness metrics",
-        *(f"  - {_flow(name)}" for name in dict.fromkeys(metrics)),
+        *(f"  - {_flow_yaml(name)}" for name in dict.fromkeys(metrics)),
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
         *_summary_lines(proposal),
@@ -437,10 +441,10 @@ def _dataset_lines(proposal: Proposal, start: str) -> Iterator[str]:
         yield "  data: {path: FILL-IN}"
     for entry in proposal.datasets:
         parts = {"format": entry.format, "path": start + entry.path}
-        yield f"  {_flow(entry.key)}: {_flow(parts)}"
+        yield f"  {_flow_yaml(entry.key)}: {_flow_yaml(parts)}"
         if entry.validation:
             parts["path"] = start + entry.validation
-            yield f"  # {_flow(entry.validation_key)}: {_flow(parts)}{FOR_SELECT}"
+            yield f"  # {_flow_yaml(entry.validation_key)}: {_flow_yaml(parts)}{FOR_SELECT}"
 
 
 def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
@@ -450,7 +454,7 @@ def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
             marks = "".join(f".{mark}{{{mark}}}" for mark in data.group.names) if data else ""
             yield f'  # such as "predictions/{{model}}{marks}.txt"'
             name = {"dataset": data.key} if data and len(proposal.datasets) > 1 else {}
-            yield f"  model{n + 1 if n else ''}: {_flow({**name, 'path': 'FILL-IN'})}"
+            yield f"  model{n + 1 if n else ''}: {_flow_yaml({**name, 'path': 'FILL-IN'})}"
     for key in dict.fromkeys(entry.key for entry in proposal.runs):
         entries = {
             (entry.path, entry.format, entry.dataset if entry.names_dataset else None): entry
@@ -458,31 +462,31 @@ def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
             if entry.key == key
         }  # a line for all datasets that are in its path
         is_list = len(entries) > 1 or any(entry.validation for entry in entries.values())
-        indent, head = ("    ", "-") if is_list else ("  ", f"{_flow(key)}:")
+        indent, head = ("    ", "-") if is_list else ("  ", f"{_flow_yaml(key)}:")
         if is_list:
-            yield f"  {_flow(key)}:"
+            yield f"  {_flow_yaml(key)}:"
         for entry in entries.values():
             name = {"dataset": entry.dataset.key} if entry.names_dataset else {}
             parts = {**name, "format": entry.format, "path": start + entry.path}
             if entry.note:
                 yield f"{indent}# {legible(entry.note)}"
-            yield f"{indent}{head} {_flow(parts)}"
+            yield f"{indent}{head} {_flow_yaml(parts)}"
             if entry.validation:
                 validation_parts = {
                     "dataset": entry.dataset.validation_key,
                     "path": start + entry.validation,
                 }
-                yield f"    # - {_flow(parts | validation_parts)}{FOR_SELECT}"
+                yield f"    # - {_flow_yaml(parts | validation_parts)}{FOR_SELECT}"
 
 
 def _where_lines(proposal: Proposal) -> Iterator[str]:
     if proposal.where:
-        yield f"where: {_flow(proposal.where)}   # there are data for more, but no runs"
+        yield f"where: {_flow_yaml(proposal.where)}   # there are data for more, but no runs"
         yield ""
         return
     for entry in proposal.runs:
         for name, value in next(iter(entry.group.values.values())).items():
-            yield f"# where: {_flow({name: [value]})}   # evaluate a part of it"
+            yield f"# where: {_flow_yaml({name: [value]})}   # evaluate a part of it"
             yield "# complete: true   # make gaps in the grid an error"
             yield ""
             return
@@ -498,7 +502,7 @@ def _select_lines(proposal: Proposal) -> Iterator[str]:
         yield f"# To choose on validation data, {advice};"
         yield "# see docs/how-to/choose-on-validation.md"
         select = {"on": keys[0] if keys else "VALIDATION", "by": _COLUMNS[1], "over": over}
-        yield f"# select: {_flow(select)}{FOR_SELECT}"
+        yield f"# select: {_flow_yaml(select)}{FOR_SELECT}"
         yield ""
 
 
@@ -509,18 +513,18 @@ def _summary_lines(proposal: Proposal) -> Iterator[str]:
     spread = [name for name in run_names if name in WORDS and name not in pool]
     sharing = any(entry.shares_queries for entry in proposal.datasets)
     ways = {"average" if sharing else "pool": pool, "spread": spread}
-    gaps = list(_gaps(proposal))
+    gaps = list(_gap_texts(proposal))
     for gap in gaps[:SHOWN]:
         yield f"# {legible(gap)}"
     if pool or spread:
-        mark = _mark(proposal, "summary", bool(proposal.runs) and not gaps)
+        mark = _comment_mark(proposal, "summary", bool(proposal.runs) and not gaps)
         summary = {way: names for way, names in ways.items() if names}
-        yield f"{mark}summary: {_flow(summary)}   # a row a system, not a row a cell"
+        yield f"{mark}summary: {_flow_yaml(summary)}   # a row a system, not a row a cell"
     if sharing:
         yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
 
-def _gaps(proposal: Proposal) -> Iterator[str]:
+def _gap_texts(proposal: Proposal) -> Iterator[str]:
     """Yield the runs that have no predictions for some folds, and these folds."""
     for entry in proposal.runs:
         data = entry.dataset.group
@@ -550,7 +554,7 @@ def _compare_lines(proposal: Proposal) -> Iterator[str]:
     baselines = [*dict.fromkeys(chosen or ["RUN"])]
     if len(all_names) != 1:
         sharing = any(entry.shares_queries for entry in proposal.datasets)
-        mark = _mark(proposal, "compare", bool(chosen) and not sharing)
+        mark = _comment_mark(proposal, "compare", bool(chosen) and not sharing)
         plan = {
             "baseline": baselines[0] if len(baselines) == 1 else baselines,
             "metrics": _COLUMNS, "test": "paired-t", "correction": "holm",
@@ -558,11 +562,11 @@ def _compare_lines(proposal: Proposal) -> Iterator[str]:
         note = "" if has_usual else "   # name your baseline"
         if "compare" in proposal.commented and any(entry.validation for entry in proposal.datasets):
             note += FOR_SELECT
-        yield f"{mark}compare: {_flow(plan)}{note}"
-    mark = _mark(proposal, "tables", bool(proposal.runs))
+        yield f"{mark}compare: {_flow_yaml(plan)}{note}"
+    mark = _comment_mark(proposal, "tables", bool(proposal.runs))
     width = {"width": "page"} if len(proposal.datasets) > 1 else {}
     yield f"{mark}tables:"
-    yield f"{mark}  main: {_flow({'metrics': _COLUMNS, 'sort': 'map', **width})}"
+    yield f"{mark}  main: {_flow_yaml({'metrics': _COLUMNS, 'sort': 'map', **width})}"
 
 
 def _baselines(names: Iterable[str]) -> list[str]:
@@ -575,7 +579,7 @@ def _baselines(names: Iterable[str]) -> list[str]:
     return [name for word in usual for name in sorted(names, key=len) if word in name.lower()]
 
 
-def _mark(proposal: Proposal, section: str, fits: bool) -> str:
+def _comment_mark(proposal: Proposal, section: str, fits: bool) -> str:
     """Return the beginning of a section's lines: the sign of a comment, unless it fits."""
     return "" if fits and section not in proposal.commented else "# "
 
@@ -598,12 +602,12 @@ def _aside_lines(proposal: Proposal) -> list[str]:
     return [*lines[:SHOWN], *(f"#   {rest}" for rest in and_more(len(lines) - SHOWN))]
 
 
-def _flow(value: Any) -> str:
+def _flow_yaml(value: Any) -> str:
     """Return plain data as YAML on one line; text is in quotes if it needs them."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key}: {_flow(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {_flow_yaml(item)}' for key, item in value.items())}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_flow, value))}]"
+        return f"[{', '.join(map(_flow_yaml, value))}]"
     plain = _PLAIN.fullmatch(value) and value.lower() not in ("y", "n")  # YAML 1.1's true and false
     with contextlib.suppress(YAMLError):  # a number that YAML reads as another
         if plain and load_yaml(value) == value:

@@ -19,7 +19,7 @@ from ..errors import HarnessError, InputError, Problem, first_of
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, Head
 from ..readers.source import Source
-from .patterns import doubled, natural
+from .patterns import double_braces, natural
 
 Kind = Literal["dataset", "run"]
 MOST = 5000
@@ -88,13 +88,15 @@ def scan_folders(folders: Sequence[Path]) -> FolderScan:
     if len(folders) > 1:
         folders = [Path(os.path.abspath(folder)) for folder in folders]
         folder = Path(os.path.commonpath(folders))
-    scan = FolderScan(folder, paths=_paths(folder, folders))
+    scan = FolderScan(folder, paths=_paths_below(folder, folders))
     for path in scan.paths[:MOST]:
         if readable_name(path) != path:
             scan.aside[readable_name(path)] = "its name is not UTF-8"
         elif not _SKIPPED.fullmatch(path.rpartition("/")[2]):
             try:
-                scan.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
+                scan.files += [
+                    File(path, kind, form) for kind, form in _kinds_of_file(folder / path)
+                ]
             except InputError as error:
                 scan.aside[path] = error.problems[0].what
     if (n_more := len(scan.paths) - MOST) > 0:
@@ -113,7 +115,7 @@ def scan_folders(folders: Sequence[Path]) -> FolderScan:
     return scan
 
 
-def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
+def _paths_below(top: Path, folders: Sequence[Path]) -> list[str]:
     """Return all paths below folders; a folder that several links lead to counts once."""
     paths, visited = dict[str, None](), {os.path.realpath(folder) for folder in folders}
     for folder in folders:
@@ -134,7 +136,7 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
     return sorted(paths, key=natural)
 
 
-def _kinds(path: Path) -> list[tuple[Kind, str]]:
+def _kinds_of_file(path: Path) -> list[tuple[Kind, str]]:
     """Return the readings of a file: as judgements, as a run, or (a batch) as both.
 
     Raises an `InputError` if it cannot be read, or only begins like a run.
@@ -195,7 +197,7 @@ class FileGroup:
         """Return the group without the placeholders that have one value, except those to keep."""
         rows = [*self.values.values()]
         single = {
-            name: escaped(value)
+            name: escape_path(value)
             for name, value in rows[0].items()
             if name not in keep and all(row[name] == value for row in rows)
         }
@@ -206,9 +208,9 @@ class FileGroup:
         return FileGroup(fill_pattern(self.pattern, single), rest)
 
 
-def escaped(text: str) -> str:
+def escape_path(text: str) -> str:
     """Return a literal path as a pattern."""
-    return doubled(text).replace("$", "$$")
+    return double_braces(text).replace("$", "$$")
 
 
 def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
@@ -281,7 +283,7 @@ def group_by_number(paths: Iterable[str], settings: Sequence[str] = ()) -> list[
             is_same = values.setdefault(name, number) == number
             return f"{word}{between}{{{name}}}" if is_same else match[0]
 
-        groups[form.sub(placeholder, escaped(path))][path] = values
+        groups[form.sub(placeholder, escape_path(path))][path] = values
     return [FileGroup(pattern, values) for pattern, values in groups.items()]
 
 
@@ -297,7 +299,7 @@ def model_families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileG
     """
     members: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
-        for slot in _slots(group.pattern):
+        for slot in _model_slots(group.pattern):
             members[slot].append(number)
     left = dict.fromkeys(range(len(groups)))
     joined: dict[int, FileGroup] = {}
@@ -307,7 +309,7 @@ def model_families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileG
         if best is None or sizes[best] < 2:
             break
         numbers = [number for number in members.pop(best) if number in left]
-        joined[numbers[0]] = _family(best, [groups[number] for number in numbers], dataset)
+        joined[numbers[0]] = _join_family(best, [groups[number] for number in numbers], dataset)
         for number in numbers:
             del left[number]
     joined |= {number: groups[number] for number in left}
@@ -324,7 +326,7 @@ def stem_of(name: str) -> tuple[str, str]:
     return stem, ending
 
 
-def _slots(pattern: str) -> Iterator[tuple[str, str]]:
+def _model_slots(pattern: str) -> Iterator[tuple[str, str]]:
     """Yield what is before and after each part of a pattern that may be a model's name."""
     parts = pattern.split("/")
     for place, piece in enumerate(parts):
@@ -348,31 +350,33 @@ def _slot_rank(slot: tuple[str, str]) -> tuple[bool, bool]:
     return not _GENERIC.fullmatch(file), not file
 
 
-def _family(slot: tuple[str, str], groups: Sequence[FileGroup], dataset: str) -> FileGroup:
+def _join_family(slot: tuple[str, str], groups: Sequence[FileGroup], dataset: str) -> FileGroup:
     """Return groups that differ in one slot as one, with ``{model}`` there."""
     before, after = slot
     names = [group.pattern[len(before) : len(group.pattern) - len(after)] for group in groups]
-    words = _words(dataset)
+    words = _words_of_path(dataset)
 
     def general(part: str) -> str:
         """Return a part of all names if it only has general words and those of the data."""
-        has_own = any(not _GENERIC.fullmatch(word) and word not in words for word in _words(part))
+        has_own = any(
+            not _GENERIC.fullmatch(word) and word not in words for word in _words_of_path(part)
+        )
         return "" if has_own else part
 
     head = general(_common_beginning(names))
     tail = general(_common_beginning([name[len(head) :][::-1] for name in names])[::-1])
     values = {
-        path: {MODEL: unescaped(name[len(head) : len(name) - len(tail)]), **captured}
+        path: {MODEL: unescape_path(name[len(head) : len(name) - len(tail)]), **captured}
         for name, group in zip(names, groups, strict=True)
         for path, captured in group.values.items()
     }
     return FileGroup(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
 
 
-def _words(path: str) -> set[str]:
+def _words_of_path(path: str) -> set[str]:
     """Return folders and words of a path, in small letters.
 
-    >>> sorted(_words("my_data/qrels.covid-Round2.txt"))
+    >>> sorted(_words_of_path("my_data/qrels.covid-Round2.txt"))
     ['covid', 'data', 'my', 'my_data', 'qrels', 'round2', 'txt']
     """
     path = path.lower()
@@ -385,7 +389,7 @@ def _common_beginning(names: Sequence[str]) -> str:
     return head[0] if head and all(len(head[0]) < len(name) for name in names) else ""
 
 
-def unescaped(pattern: str) -> str:
+def unescape_path(pattern: str) -> str:
     """Return the literal path of a pattern without placeholders."""
     return pattern.replace("$$", "$").replace("{{", "{").replace("}}", "}")
 
@@ -447,7 +451,7 @@ class Matcher:
         def nearness(place: tuple[int, str]) -> tuple[float, ...]:
             path = place[1]
             is_graded = not by_row and (self._pairs(path) or (0, 0))[1] > 1
-            return len(folders & _words(path)), near[place], is_graded, -path.count("/")
+            return len(folders & _words_of_path(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
         return number, path, tuple({index: 0 for index, _ in fitting if index != number})

@@ -66,7 +66,7 @@ def loads(
     return config
 
 
-def examine(
+def examine_config(
     path: str | os.PathLike[str], overrides: Iterable[str] = ()
 ) -> tuple[list[Cell], Config, list[Problem]]:
     """Return the cells whose files exist, the config without what is wrong, and the problems.
@@ -94,7 +94,7 @@ def _read_config(
 ) -> tuple[Config, list[Problem]]:
     """Return a config, or its correct parts, and its problems in the order of their lines."""
     source = read_layers(text, where, base, overrides)
-    config, problems = validate({"name": Path(where).stem, **source.data}, source)
+    config, problems = validate_config({"name": Path(where).stem, **source.data}, source)
     output = config.output.replace("{name}", config.name)
     config = config.model_copy(update={"output": output})
     config._source, config._base = source, base
@@ -137,7 +137,7 @@ class Draft(Config):
     metrics: tuple[_Text, ...] = ()
 
 
-def validate(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[Problem]]:
+def validate_config(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[Problem]]:
     """Return the config and what is wrong with it; a `Draft` if anything is."""
     try:
         return Config.model_validate(data), []
@@ -145,24 +145,24 @@ def validate(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[
         all_errors = error.errors()
     around = {part[:n] for part in source.unread for n in range(len(part) + 1)}
     errors = [error for error in all_errors if not _follows_from_others(error, all_errors, around)]
-    draft = _draft(data)
+    draft = _draft_config(data)
     draft._complete = not {error["loc"][0] for error in all_errors} & {"datasets", "runs"}
-    return draft, list(dict.fromkeys(_problem(error, source) for error in errors))
+    return draft, list(dict.fromkeys(_problem_of_error(error, source) for error in errors))
 
 
-def _draft(data: Mapping[str, Any]) -> Draft:
+def _draft_config(data: Mapping[str, Any]) -> Draft:
     """Return a config without its wrong parts."""
     correct: Any = copy.deepcopy(dict(data))
     while True:
         try:
             return Draft.model_validate(correct)
         except ValidationError as error:
-            wrong = [_innermost(correct, _loc(detail)) for detail in error.errors()]
+            wrong = [_innermost_key(correct, _loc(detail)) for detail in error.errors()]
             for holder, key in wrong:
                 holder.pop(key, None)
 
 
-def _innermost(data: Any, loc: Loc) -> tuple[dict[Any, Any], str | int]:
+def _innermost_key(data: Any, loc: Loc) -> tuple[dict[Any, Any], str | int]:
     """Return the innermost key of a mapping around a place in plain data, and the mapping."""
     holder, key = data, loc[0]
     for part in loc:
@@ -198,7 +198,7 @@ _KINDS: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS
 """Models with the keys of each part of a config."""
 
 
-def _known(loc: Loc) -> list[str]:
+def _known_keys(loc: Loc) -> list[str]:
     """Return the keys of the mapping that holds `loc`."""
     kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
@@ -226,7 +226,7 @@ def wrong_value(error: ErrorDetails) -> str:
     return f"{message}, got {describe_value(error['input'])}"
 
 
-def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
+def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
     """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
     message, fix = wrong_value(error), ""
@@ -234,7 +234,7 @@ def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     is_unknown = kind in _UNKNOWN_KEY
     if is_unknown or error["loc"][-1] == "[key]":
-        name, names = (str(loc[-1]), _known(loc)) if is_unknown else (value, choices)
+        name, names = (str(loc[-1]), _known_keys(loc)) if is_unknown else (value, choices)
         message = f"unknown key '{name}'{did_you_mean(name, names)}"
         message += f"  (known: {first_of(names)})"
     elif loc[-2:-1] == ("columns",):
@@ -254,11 +254,11 @@ def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
         example = _EXAMPLES.get(str(loc[-1]))
         such_as = f" such as {example}" if example else ""
         message = f"expected {expected}{such_as}, got {describe_value(value)}"
-        fix = _fix(value, expected)
+        fix = _fix_of_type(value, expected)
     return source.problem(loc, message, fix=fix)
 
 
-def _fix(value: Any, expected: str) -> str:
+def _fix_of_type(value: Any, expected: str) -> str:
     """Return the fix for a value of another type."""
     if value is None:
         return "indent the lines that belong to it" if expected == "a mapping" else ""

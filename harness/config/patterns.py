@@ -118,13 +118,15 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
         folders = [match for match in matches if match.path.is_dir()] or matches
         matches = [match for folder in folders for match in _matches_in(folder, Pattern(part))]
         if not matches:
-            raise NothingFoundError(_explain(base, text, captured, part, folders))
-    regular = [Found(_tidy(match.path), match.values) for match in matches if match.path.is_file()]
+            raise NothingFoundError(_explain_missing_file(base, text, captured, part, folders))
+    regular = [
+        Found(_tidy_path(match.path), match.values) for match in matches if match.path.is_file()
+    ]
     if not regular:
-        path = _tidy(matches[0].path)
+        path = _tidy_path(matches[0].path)
         if not path.is_dir():
             raise NothingFoundError(f"{path} is not a regular file")
-        names = _listing(path, "")
+        names = _list_names(path, "")
         raise NothingFoundError(f"{path} is a folder, not a file; it holds {names}")
     return sorted(regular, key=lambda match: natural(str(match.path)))
 
@@ -142,7 +144,7 @@ def natural(text: str) -> tuple[tuple[int, int, str, str], ...]:
     )
 
 
-def doubled(text: str) -> str:
+def double_braces(text: str) -> str:
     """Return literal text as a pattern, with each brace doubled."""
     return text.replace("{", "{{").replace("}", "}}")
 
@@ -168,31 +170,31 @@ def _sorted_names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder), key=natural) if folder.is_dir() else []
 
 
-def _tidy(path: Path) -> Path:
+def _tidy_path(path: Path) -> Path:
     """Return the path without ``..``, unless a link makes that another place."""
     short = Path(os.path.normpath(path))
     return short if short.exists() and short.samefile(path) else path
 
 
-def _explain(
+def _explain_missing_file(
     base: Path, text: str, captured: Mapping[str, str], part: str, folders: list[Found]
 ) -> str:
     """Explain that a part of a path does not exist, with the names in its folder."""
-    path = Path(os.path.normpath(base / _literal(Pattern(text), captured)))
+    path = Path(os.path.normpath(base / _literal_path(Pattern(text), captured)))
     folder = Path(os.path.normpath(folders[0].path))
     verb = "no file" if set(Pattern(text).names) <= set(captured) else "no file matches"
     if not folder.is_dir():
         return f"{verb} {path}; {folder} is not a folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
-    names = _listing(folder, _literal(Pattern(part), folders[0].values))
+    names = _list_names(folder, _literal_path(Pattern(part), folders[0].values))
     return f"{verb} {path}; {place} holds {names}"
 
 
-def _literal(pattern: Pattern, captured: Mapping[str, str]) -> str:
+def _literal_path(pattern: Pattern, captured: Mapping[str, str]) -> str:
     return pattern.fill({name: captured.get(name, f"{{{name}}}") for name in pattern.names})
 
 
-def _listing(folder: Path, guess: str) -> str:
+def _list_names(folder: Path, guess: str) -> str:
     """Return a few names in a folder, those like `guess` first."""
     names = [name for name in _sorted_names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]

@@ -35,10 +35,10 @@ def load_plugin(name: str, base: Path) -> None:
         message = f"'{name}' is not loaded because of --no-plugins"
         raise PluginError(f"{message}; leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:
-        from .patterns import NothingFoundError, doubled, matching_files
+        from .patterns import NothingFoundError, double_braces, matching_files
 
         try:
-            _load_file(matching_files(base, doubled(name))[0].path)
+            _load_file(matching_files(base, double_braces(name))[0].path)
         except NothingFoundError as error:
             raise PluginError(str(error)) from None
         return

@@ -29,7 +29,7 @@ from ..input_files import add_inputs
 from ..readers.files import COPY_FIRST, NOT_READ, remote
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
-from .patterns import NothingFoundError, doubled, matching_files
+from .patterns import NothingFoundError, double_braces, matching_files
 
 Loc = tuple[str | int, ...]
 """Place of a part: the keys and list indexes that lead to it, as in pydantic."""
@@ -250,10 +250,10 @@ class _Parts:
 
     def _path(self, loc: Loc, text: str) -> str:
         """Return a path with variables filled in, from the folder of the config."""
-        keep = doubled if _is_pattern(loc) else str
+        keep = double_braces if _is_pattern(loc) else str
         if "\0" in text:
             raise LookupError("holds the character \\0, which no path may", "take it out")
-        path = _DOLLAR.sub(lambda match: _variable(match, text, keep), text)
+        path = _DOLLAR.sub(lambda match: _value_of_variable(match, text, keep), text)
         if remote(path):
             raise LookupError(f"{NOT_READ}: {path}", COPY_FIRST)
         is_relative = not PurePath(path).is_absolute() and loc != ("extends",)
@@ -266,7 +266,7 @@ def _line_of(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
 
 
-def _variable(match: re.Match[str], text: str, keep: Callable[[str], str]) -> str:
+def _value_of_variable(match: re.Match[str], text: str, keep: Callable[[str], str]) -> str:
     """Return the value of ``${NAME}`` or ``$$``; LookupError with what is wrong and a fix."""
     if match[0] == "$$":
         return "$"
@@ -357,8 +357,8 @@ def read_layers(text: str, where: str, base: Path, overrides: Iterable[str] = ()
     Raises ConfigError if a text is not a YAML mapping, cannot be read, or extends itself.
     """
     name = PurePath(where).name
-    source = _extended(parse_yaml(text, where), base, [((base / name).resolve(), name)], where)
-    override(source, overrides)
+    source = _with_base(parse_yaml(text, where), base, [((base / name).resolve(), name)], where)
+    override_values(source, overrides)
     expand_metrics(source)
     return source
 
@@ -370,7 +370,7 @@ def text_of(path: Path) -> str:
     if url := remote(path):
         raise ConfigError(Problem("", NOT_READ, fix=COPY_FIRST, rule="missing-file"), where=url)
     try:
-        matching_files(path.parent, doubled(path.name))
+        matching_files(path.parent, double_braces(path.name))
         if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character
             data = path.read_bytes()
             return data.decode("utf-8-sig")
@@ -387,7 +387,7 @@ def text_of(path: Path) -> str:
     raise ConfigError(Problem("", message, fix=fix, rule=rule), where=str(path))
 
 
-def _extended(
+def _with_base(
     source: ParsedYaml, folder: Path, chain: list[tuple[Path, str]], where: str, start: str = ""
 ) -> ParsedYaml:
     """Return a config on top of the one that it extends; `start` leads to its folder."""
@@ -411,10 +411,10 @@ def _extended(
         start = os.path.join(start, step)
     base = parse_yaml(text, str(path), name, start)
     chain = [*chain, (path.resolve(), name)]
-    return merge(_extended(base, path.parent, chain, where, start), source)
+    return merge_configs(_with_base(base, path.parent, chain, where, start), source)
 
 
-def merge(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
+def merge_configs(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
     """Return `over` on top of `base`; each part keeps its file and line."""
     problems, places = [*base.problems, *over.problems], dict(base.places)
 
@@ -425,7 +425,7 @@ def merge(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
             if isinstance(value, dict) and isinstance(below.get(key), dict):
                 data[key] = merged(below[key], value, part)
                 continue
-            _forget(places, part)
+            _forget_places(places, part)
             data[key] = value
             if value is None and key in below and part not in over.unread:
                 del data[key]
@@ -438,25 +438,25 @@ def merge(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
     )
 
 
-def _forget(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
+def _forget_places(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
     """Remove the places of a part that is replaced."""
     for part in [place for place in places if place[: len(loc)] == loc]:
         del places[part]
 
 
-def override(source: ParsedYaml, overrides: Iterable[str]) -> None:
+def override_values(source: ParsedYaml, overrides: Iterable[str]) -> None:
     """Put values in place of a config's own: ``policy.ties=stable``, ``plots[1].width=page``.
 
     The value is read as YAML; ``null`` takes a key out.
     """
     for assignment in overrides:
         try:
-            _put(source, assignment)
+            _put_value(source, assignment)
         except ValueError as error:
             source.problems.append(Problem(f"--set {assignment}", str(error)))
 
 
-def _put(source: ParsedYaml, text: str) -> None:
+def _put_value(source: ParsedYaml, text: str) -> None:
     """Put one ``path=value`` into a config. ValueError says what is wrong."""
     path, _, value = text.partition("=")
     path = path.strip().removeprefix("$").removeprefix(".")
@@ -483,7 +483,7 @@ def _put(source: ParsedYaml, text: str) -> None:
             near, keys = did_you_mean(str(part), holder), first_of(holder)
             raise ValueError(f"there is no {text_of_loc(loc)}{near}  (there are: {keys})")
         holder = holder[part] if exists else holder.setdefault(part, {})
-    _forget(source.places, loc)
+    _forget_places(source.places, loc)
     for n in range(1, len(loc)):
         source.places.setdefault(loc[:n], (SET, 0))
     source.places[loc] = SET, 0

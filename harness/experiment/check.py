@@ -321,7 +321,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     `overrides` such as ``"policy.ties=stable"`` replace values of the file. It raises ConfigError
     if the file is not YAML; everything else that is wrong is a finding.
     """
-    cells, parts, problems = configs.examine(path, overrides)
+    cells, parts, problems = configs.examine_config(path, overrides)
     gaps = missing_cells(cells)
     known = [_of_config(str(path), one) for one in problems]
     if gaps and not parts.complete:

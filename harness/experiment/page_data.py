@@ -20,7 +20,7 @@ from ..core.entries import System
 from ..core.metric import Metric
 from ..core.names import why_not
 from ..errors import InputError, Problem, said_by
-from ..guard.check_report import address
+from ..guard.check_report import rule_address
 from ..input_files import add_inputs
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
@@ -187,7 +187,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
             {
                 "severity": one.severity,
                 "rule": one.rule,
-                "link": address(one.rule),
+                "link": rule_address(one.rule),
                 "text": f"{one.place}: {one.what}",
             }
             for one in manifest.findings

@@ -70,7 +70,7 @@ class Checked(Shown):
         return f"<Checked: {checked_inputs(self)}: {severity_counts(self)}>"
 
 
-def address(rule: str) -> str:
+def rule_address(rule: str) -> str:
     """Return the address of a rule in the docs."""
     return f"{RULES_PAGE}#{rule}"
 
@@ -130,7 +130,7 @@ def _file_of(finding: Finding) -> str:
     return finding.place.base or finding.place.file
 
 
-def _position(finding: Finding) -> dict[str, Any]:
+def _position_in_file(finding: Finding) -> dict[str, Any]:
     """Return the key in a config, the line or the row of a finding, if it has any."""
     parts = {"key": finding.place.key, "line": finding.place.line, "row": finding.place.row}
     return {name: value for name, value in parts.items() if value}
@@ -139,7 +139,8 @@ def _position(finding: Finding) -> dict[str, Any]:
 def _in_file(finding: Finding) -> str:
     """Return the place in the file, what is wrong, and examples."""
     position = (
-        value if name == "key" else f"{name} {value}" for name, value in _position(finding).items()
+        value if name == "key" else f"{name} {value}"
+        for name, value in _position_in_file(finding).items()
     )
     return ": ".join(filter(None, (", ".join(position), f"{finding.what}{finding.shown}")))
 
@@ -167,7 +168,7 @@ def findings_as_json(checked: Checked) -> str:
             {
                 **finding.as_dict(),
                 "file": _file_of(finding),
-                **_position(finding),
+                **_position_in_file(finding),
                 **names.get(_file_of(finding), {}),
             }
             for finding in checked.findings
@@ -237,7 +238,7 @@ def verdicts_as_markdown(checked: Checked) -> str:
     lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
     for file, verdict, findings in _by_run(checked):
         reason = "; ".join(
-            f"{in_markdown(_in_file(finding))} [{finding.rule}]({address(finding.rule)})"
+            f"{in_markdown(_in_file(finding))} [{finding.rule}]({rule_address(finding.rule)})"
             for finding in findings
         )
         lines.append(f"| {in_markdown(file)} | {verdict} | {reason} |")
@@ -255,7 +256,7 @@ def findings_as_sarif(checked: Checked) -> str:
             "id": name,
             "shortDescription": {"text": RULES[name].about},
             "help": {"text": f"Effect: {RULES[name].effect}. Fix: {RULES[name].fix}."},
-            "helpUri": address(name),
+            "helpUri": rule_address(name),
             "defaultConfiguration": {"level": RULES[name].severity},
         }
         for name in names
@@ -269,7 +270,7 @@ def findings_as_sarif(checked: Checked) -> str:
             "ruleIndex": names.index(finding.rule),
             "level": finding.severity,
             "message": {"text": "\n".join([f"{finding.what}{finding.shown}", *finding.advice])},
-            "locations": _locations(finding),
+            "locations": _sarif_locations(finding),
         }
         for finding in checked.findings
     ]
@@ -277,7 +278,7 @@ def findings_as_sarif(checked: Checked) -> str:
     return in_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _locations(finding: Finding) -> list[dict[str, Any]]:
+def _sarif_locations(finding: Finding) -> list[dict[str, Any]]:
     """Return the place of a finding for SARIF, from the working directory; empty without a file."""
     if not _file_of(finding):
         return []

@@ -33,7 +33,7 @@ from .findings import (
     place_findings,
     places_of_queries,
     qrels_of,
-    short,
+    short_place,
     texts_at,
 )
 
@@ -76,7 +76,7 @@ class JudgementFacts:
     def of(cls, qrels: Qrels, source: Source, *, whole: bool = False) -> JudgementFacts:
         """Return the facts of qrels that were read from `source`; see `add_lines`."""
         examples = ExamplesByRule()
-        findings = [*_findings(qrels, examples)] if qrels.n_rows else []
+        findings = [*_grade_findings(qrels, examples)] if qrels.n_rows else []
         add_lines(examples, source, whole=whole)
         hashes = query_hashes(qrels, source.row_marks)
         numbered = bool(qrels.n_rows) and _has_numbered_queries(qrels)
@@ -86,7 +86,7 @@ class JudgementFacts:
         )  # fmt: skip
 
 
-def _findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
+def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
     """Yield what is wrong with qrels, and add examples."""
     n_queries, offsets = qrels.n_queries, qrels.offsets
     grades = qrels.numbers
@@ -211,11 +211,11 @@ def findings_of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Ite
     by_whole = grouped_by(datasets, pooled_into)
     folds = [dataset for dataset in by_whole.pop("", []) if not dataset.facts.numbered]
     for group in by_whole.values():
-        yield from _shared("pooled-queries", group)
+        yield from _shared_queries("pooled-queries", group)
     parts = grouped_by(folds, lambda dataset: getattr(part_of(dataset.cell, pooled), "dataset", ""))
     parts.pop("", None)
     for group in parts.values():
-        yield from _shared(
+        yield from _shared_queries(
             "shared-queries", [*{dataset.digest: dataset for dataset in group}.values()]
         )
 
@@ -234,10 +234,10 @@ def findings_of_validation(
     pairs = dict.fromkeys(pair for group in groups.values() for pair in product(*group))
     for validation, test in pairs:
         if validation in datasets and test in datasets:
-            yield from _shared("validation-in-test", [datasets[test], datasets[validation]])
+            yield from _shared_queries("validation-in-test", [datasets[test], datasets[validation]])
 
 
-def _shared(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:
+def _shared_queries(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:
     if len(datasets) < 2:
         return
     all_qids = pa.concat_arrays([cast(dataset.qids, pa.large_string()) for dataset in datasets])
@@ -254,7 +254,7 @@ def _shared(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:
             if dataset.path not in places:
                 places[dataset.path] = places_of_queries(dataset.cell, qids)
         both.append([places[dataset.path].get(qid, dataset.path) for dataset in two])
-    examples = [f"{qid} ({short(place)})" for qid, (place, _) in zip(qids, both, strict=True)]
+    examples = [f"{qid} ({short_place(place)})" for qid, (place, _) in zip(qids, both, strict=True)]
     n, several = shared.size, f"several of {len(datasets)} folds"
     message = f"{n:,} of {len(distinct):,} queries are in "
     message += "both the validation and the test set" if rule == "validation-in-test" else several

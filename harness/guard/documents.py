@@ -30,7 +30,7 @@ from .findings import (
     docnos_at,
     examples_of_queries,
     percent,
-    short,
+    short_place,
     source_of,
     texts_at,
 )
@@ -435,14 +435,14 @@ def explain_no_common_query(
     except (HarnessError, Refused):
         return None
     qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
-    summary = f"no query is in {short(name)}"
+    summary = f"no query is in {short_place(name)}"
     if qrels is not None and not (qrels.place(qids) >= 0).any():
         as_qids = select(docnos, qrels.place(docnos) >= 0)
         as_docnos = select(qids, qrels.knows(hash_strings(cast(qids, pa.string()))))
         half = 2 * len(as_qids) >= len(docnos) or 2 * len(as_docnos) >= len(qids)
         if len(as_qids) and len(as_docnos) and half:
             message = (
-                f"{len(as_qids):,} of {len(docnos):,} docnos are qids in {short(name)}, and "
+                f"{len(as_qids):,} of {len(docnos):,} docnos are qids in {short_place(name)}, and "
                 f"{len(as_docnos):,} of {len(qids):,} qids are docnos there"
             )
             effect, qid_texts = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
@@ -466,6 +466,6 @@ def explain_no_common_query(
     for path, theirs in datasets.items():
         n = int((index_in(wide, cast(theirs, pa.large_string())) >= 0).sum())
         if path != cell.dataset_entry.path and 2 * n >= len(qids):
-            message = f"{summary}; {n:,} of {len(qids):,} are in {short(path)}"
+            message = f"{summary}; {n:,} of {len(qids):,} are in {short_place(path)}"
             return finding("no-common-query", place, message, n, fix=f"give the run of {name}")
     return None

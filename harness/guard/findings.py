@@ -110,10 +110,10 @@ def examples_of_queries(qids: pa.Array, which: Ints, places: Ints) -> Examples:
     return Examples(names, int(places[0]), names[:1])
 
 
-def short(place: str) -> str:
+def short_place(place: str) -> str:
     """Return a place for an example: its file with the last folder.
 
-    >>> short("/data/mslr/fold1/test.txt:7")
+    >>> short_place("/data/mslr/fold1/test.txt:7")
     'fold1/test.txt:7'
     """
     return "/".join(place.rsplit("/", 2)[-2:])

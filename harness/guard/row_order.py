@@ -21,7 +21,7 @@ from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
 from ..errors import Finding, counted
-from .findings import Examples, ExamplesByRule, place_of_run_row, short, texts_at
+from .findings import Examples, ExamplesByRule, place_of_run_row, short_place, texts_at
 
 if TYPE_CHECKING:
     from ..config.model import RunEntry
@@ -282,9 +282,11 @@ def find_order(rows: GradedRows, scores: Array) -> Misplaced | None:
             graded.fit(dense_ranks(scores[target])),
         )
         differ = np.flatnonzero(row != target)[:SHOWN]
-        some_rows, some_at = (tuple(positions[differ].tolist()) for positions in (row, target))
+        first_rows, first_targets = (
+            tuple(positions[differ].tolist()) for positions in (row, target)
+        )
         if is_clear(moved_fit, own_fit) and (best is None or moved_fit.z > best.moved_fit.z):
-            best = Misplaced(name, own_fit, moved_fit, n_moved, some_rows, some_at)
+            best = Misplaced(name, own_fit, moved_fit, n_moved, first_rows, first_targets)
     return best
 
 
@@ -502,10 +504,10 @@ def wrong_count(
     It names one of the `candidates`, which have as many rows, or else the first extra predictions.
     """
     n_rows, n = rows.grades.size, scores.size
-    message = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
+    message = f"{n:,} predictions for {n_rows:,} rows of {short_place(name)}"
     best, fit = _best_dataset(dense_ranks(scores), candidates)
     if best:
-        message += f"; {short(best)} has {n:,} rows"
+        message += f"; {short_place(best)} has {n:,} rows"
         message += f", which they fit (correlation {fit.r:.2f})" if fit.z > CLEAR else ""
         fix = f"give the predictions of {name}"
         return finding("row-count", run.path, message, abs(n - n_rows), fix=fix)

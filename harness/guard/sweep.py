@@ -34,7 +34,7 @@ from .findings import (
     qrels_of,
     rules_of_error,
     scores_of,
-    short,
+    short_place,
     sort_findings,
     without_effects,
 )
@@ -209,7 +209,7 @@ class Sweep:
                 name = dataset.cell.dataset
                 rows = self._rows_of(dataset.cell)
                 if rows is not None:
-                    rows_by_name[file if file == name else f"{name} ({short(file)})"] = rows
+                    rows_by_name[file if file == name else f"{name} ({short_place(file)})"] = rows
         return rows_by_name
 
     def _rows_of(self, cell: Cell) -> GradedRows | None:
@@ -229,7 +229,7 @@ class Sweep:
             elif isinstance(error, (InputError, AlignmentError)):
                 for finding in findings_of_error(cell.run_entry.path, error):
                     if finding.place.file == cell.dataset_entry.path:  # which only this run needs
-                        message = f"{short(finding.place)}: {finding.what}"
+                        message = f"{short_place(finding.place)}: {finding.what}"
                         finding = replace(finding, place=Place(cell.run_entry.path), what=message)
                     yield Placed(finding, cell.dataset_key, place)
 
