@@ -263,8 +263,8 @@ class _Search:
                 has = (
                     ", ".join(f"{{{column}}}" for column in allowed if column != DATASET) or "none"
                 )
-                near = did_you_mean(name, allowed)
-                raise self.error(loc, f"nothing fills {{{name}}}{near}  (the path has: {has})")
+                hint = did_you_mean(name, allowed)
+                raise self.error(loc, f"nothing fills {{{name}}}{hint}  (the path has: {has})")
         return pattern
 
     def _path(self, text: str, loc: Loc, run_key: str = "") -> Pattern:
@@ -290,8 +290,8 @@ class _Search:
         placeholders = {DATASET, *path.names, *(n for dataset in datasets for n in dataset.values)}
         name = self._pattern(key, ("runs", key), placeholders if datasets else None)
         strangers = []
-        for file, near in self._files_and_datasets(entry, path, datasets, path_loc):
-            fitting = [dataset for dataset in near if dataset.fits(file)]
+        for file, possible_datasets in self._files_and_datasets(entry, path, datasets, path_loc):
+            fitting = [dataset for dataset in possible_datasets if dataset.fits(file)]
             if not fitting and self._keeps(file.values):
                 strangers.append(file)
             for dataset in fitting:
@@ -318,8 +318,8 @@ class _Search:
                 dict.fromkeys([*self.entries, *(dataset.name for dataset in self.datasets)])
             )
             if entry.dataset not in names and self.complete:
-                near, listed = did_you_mean(entry.dataset, names), first_of(names)
-                message = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
+                hint, listed = did_you_mean(entry.dataset, names), first_of(names)
+                message = f"there is no dataset '{entry.dataset}'{hint}  (there are: {listed})"
                 raise self.error((*loc, "dataset"), message)
             return [
                 dataset for dataset in self.datasets if entry.dataset in (dataset.key, dataset.name)
@@ -381,13 +381,13 @@ class _Search:
         """Report datasets that no run has predictions for, unless something else is wrong."""
         if self.wrong:
             return
-        busy = {cell.dataset_entry.path for cell, _ in self.cells}
+        predicted = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
             unused = [
                 dataset
                 for dataset in self.datasets
                 if dataset.key == key
-                and dataset.entry.path not in busy
+                and dataset.entry.path not in predicted
                 and self._keeps({**dataset.values, DATASET: dataset.name})
             ]
             if unused and key not in but:
@@ -404,8 +404,8 @@ class _Search:
         names = list(dict.fromkeys(column for columns in rows for column in columns))
         for column, patterns in self.where.items():
             if column not in names:
-                near, listed = did_you_mean(column, names), first_of(names)
-                message = f"there is no column '{column}'{near}  (there are: {listed})"
+                hint, listed = did_you_mean(column, names), first_of(names)
+                message = f"there is no column '{column}'{hint}  (there are: {listed})"
                 self.report(("where", column), message)
                 continue
             values = sorted({row[column] for row in rows if column in row}, key=natural)
@@ -510,7 +510,7 @@ def reference_cell(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
 
 
 def without_reference(cells: Iterable[Cell], name: str) -> Iterator[UnknownNameError]:
-    """Yield why a run cannot be what the others are compared to, once for each dataset entry.
+    """Yield an error for each dataset entry on which a run cannot be the reference.
 
     A fold without its predictions does not count if other folds have some.
     """

@@ -138,8 +138,8 @@ class _Checks:
         if " - " in name:
             message = f"expected one metric, got '{name}'"
             fix = "begin the '- ' of every entry in the same column"
-        elif near := did_you_mean(name, sets):
-            message = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
+        elif hint := did_you_mean(name, sets):
+            message = f"there is no metric or set '{name}'{hint}  (sets: {', '.join(sets)})"
         self.report(loc, message, fix)
         return []
 
@@ -196,8 +196,8 @@ class _Checks:
         if settings is not None:
             datasets = list(config.datasets)
             if settings.on not in datasets or len(datasets) == 1:
-                near = did_you_mean(settings.on, datasets)
-                message = f"expected one of two datasets or more, got '{settings.on}'{near}"
+                hint = did_you_mean(settings.on, datasets)
+                message = f"expected one of two datasets or more, got '{settings.on}'{hint}"
                 fix = "write an entry of validation and one of test queries, and for each run a "
                 fix += "list: [{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
                 message += f"  (there are: {', '.join(datasets)})"

@@ -179,13 +179,13 @@ def _without_problems(proposal: Proposal, error: ConfigError) -> bool:
         "compare",
         "tables",
     }
-    before = len(proposal.runs), len(proposal.commented)
+    sizes = len(proposal.runs), len(proposal.commented)
     proposal.aside |= {
         entry.path: wrong[entry.key] for entry in proposal.runs if entry.key in wrong
     }
     proposal.runs = [entry for entry in proposal.runs if entry.key not in wrong]
     proposal.commented |= sections
-    return before != (len(proposal.runs), len(proposal.commented))
+    return sizes != (len(proposal.runs), len(proposal.commented))
 
 
 def save_config(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
@@ -249,7 +249,9 @@ def propose_entries(scan: FolderScan) -> Proposal:
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
     proposal.aside = {**reason, **proposal.aside, **scan.aside}
     folds = settings_in(file.path for file in data)
-    chosen = settings_in(path for path, why in scan.aside.items() if why == VALIDATION)
+    chosen = settings_in(
+        path for path, reason_text in scan.aside.items() if reason_text == VALIDATION
+    )
     proposal.settings = (*(word for word in chosen if word not in folds), *short)
     for (number, form), paths in of_dataset.items():
         dataset = datasets[number]
@@ -322,22 +324,22 @@ def _name_datasets(proposal: Proposal) -> None:
 
 def _name_runs(proposal: Proposal) -> None:
     """Name runs after their files, and after their folders too if two would have one name."""
-    ways = []
+    candidates = []
     for entry in proposal.runs:
         folder, _, file = entry.path.rpartition("/")
         if MODEL in entry.group.names:
             parts = [
                 _part_of_name(part) for part in folder.split("/") if f"{{{MODEL}}}" not in part
             ]
-            ways.append([f"{{{MODEL}}}", *[part for part in parts[::-1] if part]])
+            candidates.append([f"{{{MODEL}}}", *[part for part in parts[::-1] if part]])
         else:
             parts = [_part_of_name(part) for part in (*folder.split("/"), stem_of(file)[0])]
             name = double_braces(proposal.folder.resolve().name).strip() or "run"
             name_parts = [part for part in parts[::-1] if _NOT_NAMES.sub("", part)]
-            ways.append(name_parts or [part for part in parts[::-1] if part] or [name])
-    names = [entry.models(way[0]) for way, entry in zip(ways, proposal.runs, strict=True)]
+            candidates.append(name_parts or [part for part in parts[::-1] if part] or [name])
+    names = [entry.models(way[0]) for way, entry in zip(candidates, proposal.runs, strict=True)]
     taken: set[tuple[ProposedDataset, str]] = set()
-    for place, (entry, (key, *outer)) in enumerate(zip(proposal.runs, ways, strict=True)):
+    for place, (entry, (key, *outer)) in enumerate(zip(proposal.runs, candidates, strict=True)):
         if outer and any(
             names[place] & other_models for n, other_models in enumerate(names) if n != place
         ):
@@ -353,15 +355,15 @@ def _name_runs(proposal: Proposal) -> None:
 
 def _join_datasets(proposal: Proposal) -> None:
     """Put ``{dataset}`` in place of entries that only differ in the name of their dataset."""
-    alike: dict[tuple[str, str, str], list[ProposedRun]] = defaultdict(list)
+    by_path: dict[tuple[str, str, str], list[ProposedRun]] = defaultdict(list)
     for entry in proposal.runs:
         parts = [
             f"{{{DATASET}}}" if part.replace("$$", "$") == entry.dataset.key else part
             for part in entry.path.split("/")
         ]
         if entry.names_dataset and f"{{{DATASET}}}" in parts:
-            alike["/".join(parts), entry.key, entry.format].append(entry)
-    for (path, _, _), entries in alike.items():
+            by_path["/".join(parts), entry.key, entry.format].append(entry)
+    for (path, _, _), entries in by_path.items():
         for entry in entries if len(entries) > 1 else ():
             entry.path, entry.names_dataset = path, False
 
@@ -369,9 +371,9 @@ def _join_datasets(proposal: Proposal) -> None:
 def _add_validation(proposal: Proposal) -> None:
     """Add the paths for validation data to a dataset and its runs, if it alone has them."""
     paths = {entry: _validation_path(entry.path, proposal.aside) for entry in proposal.runs}
-    having = {entry.dataset for entry, path in paths.items() if path}
-    if len(having) == 1 and (
-        path := _validation_path((dataset := having.pop()).path, proposal.aside)
+    validated = {entry.dataset for entry, path in paths.items() if path}
+    if len(validated) == 1 and (
+        path := _validation_path((dataset := validated.pop()).path, proposal.aside)
     ):
         dataset.validation = path
         for entry in proposal.runs:
@@ -493,7 +495,7 @@ def _where_lines(proposal: Proposal) -> Iterator[str]:
 
 
 def _select_lines(proposal: Proposal) -> Iterator[str]:
-    """Yield how to choose settings, if there are predictions for validation data."""
+    """Yield the lines that choose settings, if there are predictions for validation data."""
     if VALIDATION in proposal.aside.values():
         keys = [entry.validation_key for entry in proposal.datasets if entry.validation]
         over = [word for word in proposal.settings if word not in SHORT] or ["SETTING"]
@@ -536,8 +538,8 @@ def _gap_texts(proposal: Proposal) -> Iterator[str]:
             folds_by_run[run].add(tuple(values.get(name, "") for name in data.names))
         all_folds = {tuple(values[name] for name in data.names) for values in data.values.values()}
         for run, folds in folds_by_run.items():
-            if lost := sorted(all_folds - folds, key=lambda fold: natural(" ".join(fold))):
-                listed = ", ".join(" ".join(fold) for fold in lost)
+            if missing_folds := sorted(all_folds - folds, key=lambda fold: natural(" ".join(fold))):
+                listed = ", ".join(" ".join(fold) for fold in missing_folds)
                 yield f"no predictions of {run} for {' '.join(data.names)} {listed}"
 
 
@@ -589,16 +591,16 @@ def _aside_lines(proposal: Proposal) -> list[str]:
 
     Of more than three of one reason, those that differ in one part of the path have one line too.
     """
-    alike: dict[str, list[str]] = defaultdict(list)
-    for path, why in proposal.aside.items():
-        alike[why].append(path)
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for path, reason in proposal.aside.items():
+        by_reason[reason].append(path)
     lines = []
-    for why, paths in alike.items():
+    for reason, paths in by_reason.items():
         groups = group_by_number(paths, proposal.settings)
         for group in model_families(groups) if len(groups) > 3 else groups:
             n = len(group.values)
             name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"
-            lines.append(legible(f"#   {name}: {why}"))
+            lines.append(legible(f"#   {name}: {reason}"))
     return [*lines[:SHOWN], *(f"#   {rest}" for rest in and_more(len(lines) - SHOWN))]
 
 

@@ -142,16 +142,16 @@ def _kinds_of_file(path: Path) -> list[tuple[Kind, str]]:
     Raises an `InputError` if it cannot be read, or only begins like a run.
     """
     formats: dict[Kind, str] = {}
-    why = ""
+    reason = ""
     for kind, read_as in _READ_AS.items():
         try:
             formats[kind] = readers.guess_format(path, read_as)
         except (HarnessError, OSError, ValueError) as error:
-            why = error.problems[0].what if isinstance(error, HarnessError) else str(error)
+            reason = error.problems[0].what if isinstance(error, HarnessError) else str(error)
             if isinstance(error, InputError) and error.problems[0].rule in _BROKEN:
                 raise
     if not formats:
-        raise InputError(Problem(str(path), why))
+        raise InputError(Problem(str(path), reason))
     if formats.get("run") == formats.get("dataset") == "batch":
         with zipfile.ZipFile(path) as arrays:
             names = {name.removesuffix(".npy") for name in arrays.namelist()}
@@ -327,7 +327,7 @@ def stem_of(name: str) -> tuple[str, str]:
 
 
 def _model_slots(pattern: str) -> Iterator[tuple[str, str]]:
-    """Yield what is before and after each part of a pattern that may be a model's name."""
+    """Yield the text before and after each part of a pattern that may be a model's name."""
     parts = pattern.split("/")
     for place, piece in enumerate(parts):
         before = "".join(f"{part}/" for part in parts[:place])
@@ -416,7 +416,7 @@ class Matcher:
                 pairs = self._retrieved(run)
             except HarnessError as error:  # such as a table without docnos
                 by_row, without = True, error.problems[0].what
-        near: dict[tuple[int, str], float] = {}
+        scores: dict[tuple[int, str], float] = {}
         wrong = {4: "no qrels"}  # the smallest number says most
         for number, (group, form) in enumerate(self.datasets):
             for path, captured in group.values.items():
@@ -436,22 +436,22 @@ class Matcher:
                 if score and captured and not shared:
                     wrong[0] = f"fits {path}, but no number in its own name gives its fold"
                 elif score:
-                    near[number, path] = score
+                    scores[number, path] = score
                 else:
                     reason = without if by_row else "other queries or documents"
                     wrong[2] = f"fits no qrels: {reason}"
-        if not near:
+        if not scores:
             rank = min(wrong)
             hint = self._as_many(run) if by_row and rank in (1, 2) else ""
             raise InputError(Problem(run.path, wrong[rank] + hint))
-        enough = max(near.values()) / 10
-        fitting = [place for place, score in near.items() if score > enough]
+        lowest = max(scores.values()) / 10
+        fitting = [place for place, score in scores.items() if score > lowest]
         folders = {*run.path.lower().split("/")[:-1]}
 
         def nearness(place: tuple[int, str]) -> tuple[float, ...]:
             path = place[1]
             is_graded = not by_row and (self._pairs(path) or (0, 0))[1] > 1
-            return len(folders & _words_of_path(path)), near[place], is_graded, -path.count("/")
+            return len(folders & _words_of_path(path)), scores[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
         return number, path, tuple({index: 0 for index, _ in fitting if index != number})

@@ -150,7 +150,7 @@ def double_braces(text: str) -> str:
 
 
 def _matches_in(folder: Found, part: Pattern) -> Iterator[Found]:
-    """Yield what matches `part` in `folder`."""
+    """Yield the files and folders in `folder` that match `part`."""
     if all(name in folder.values for name in part.names):
         path = folder.path / part.fill(folder.values)
         if path.exists():
@@ -198,5 +198,7 @@ def _list_names(folder: Path, guess: str) -> str:
     """Return a few names in a folder, those like `guess` first."""
     names = [name for name in _sorted_names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]
-    near = difflib.get_close_matches(guess, names, SHOWN)
-    return first_of([*near, *(name for name in names if name not in near)] or ["nothing"], SHOWN)
+    similar = difflib.get_close_matches(guess, names, SHOWN)
+    return first_of(
+        [*similar, *(name for name in names if name not in similar)] or ["nothing"], SHOWN
+    )

@@ -102,8 +102,8 @@ class ParsedYaml:
 
     def place(self, loc: Loc) -> tuple[str, int]:
         """Return file and line of the nearest part around `loc` that has them."""
-        near = (loc[:n] for n in range(len(loc), -1, -1))
-        return next((self.places[part] for part in near if part in self.places), ("", 0))
+        prefixes = (loc[:n] for n in range(len(loc), -1, -1))
+        return next((self.places[part] for part in prefixes if part in self.places), ("", 0))
 
     def problem(self, loc: Loc, message: str, found: str = "", fix: str = "") -> Problem:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
@@ -480,8 +480,8 @@ def _put_value(source: ParsedYaml, text: str) -> None:
         if not parts:
             break
         if not exists and len(loc) > 1:
-            near, keys = did_you_mean(str(part), holder), first_of(holder)
-            raise ValueError(f"there is no {text_of_loc(loc)}{near}  (there are: {keys})")
+            hint, keys = did_you_mean(str(part), holder), first_of(holder)
+            raise ValueError(f"there is no {text_of_loc(loc)}{hint}  (there are: {keys})")
         holder = holder[part] if exists else holder.setdefault(part, {})
     _forget_places(source.places, loc)
     for n in range(1, len(loc)):

@@ -87,7 +87,7 @@ class JudgementFacts:
 
 
 def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
-    """Yield what is wrong with qrels, and add examples."""
+    """Yield findings about the grades of qrels, and add examples."""
     n_queries, offsets = qrels.n_queries, qrels.offsets
     grades = qrels.numbers
     n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
@@ -104,13 +104,13 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
             rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries)
         )
     low, high = grades.min(), grades.max()
-    for rule, which, description in (
+    for rule, is_affected, description in (
         ("grades-above-30", grades > LARGEST_GRADE, f"above {LARGEST_GRADE}, up to {high:,.15g}"),
         ("fractional-grades", grades != np.trunc(grades),
          f"with a fraction, from {low:,.15g} to {high:,.15g}"),
         ("negative-grades", grades < 0, "below 0"),
     ):  # fmt: skip
-        rows = np.flatnonzero(which)[:SHOWN]
+        rows = np.flatnonzero(is_affected)[:SHOWN]
         if rows.size:
             qids = texts_at(qrels.qids, qrels.row[rows])
             notes = (f"{grade:.15g}" for grade in grades[rows].tolist())
@@ -118,7 +118,7 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
                 rule,
                 examples_of_documents(qids, qrels.docnos, rows, notes, rows_in_file(qrels, rows)),
             )
-            n = int(which.sum())
+            n = int(is_affected.sum())
             yield examples.finding(rule, f"{n:,} of {all_grades} {description}", n)
 
 
@@ -241,24 +241,26 @@ def _shared_queries(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]
     if len(datasets) < 2:
         return
     all_qids = pa.concat_arrays([cast(dataset.qids, pa.large_string()) for dataset in datasets])
-    distinct, which = encode(all_qids)
-    shared = np.flatnonzero(np.bincount(which, minlength=1) > 1)
+    distinct, codes = encode(all_qids)
+    shared = np.flatnonzero(np.bincount(codes, minlength=1) > 1)
     if not shared.size:
         return
     owner = np.repeat(np.arange(len(datasets)), [len(dataset.qids) for dataset in datasets])
     qids, places = texts_at(distinct, shared[:SHOWN]), {}
-    both = []
+    owner_places = []
     for qid, code in zip(qids, shared[:SHOWN].tolist(), strict=True):
-        two = [datasets[index] for index in owner[which == code][:2].tolist()]
-        for dataset in two:
+        owners = [datasets[index] for index in owner[codes == code][:2].tolist()]
+        for dataset in owners:
             if dataset.path not in places:
                 places[dataset.path] = places_of_queries(dataset.cell, qids)
-        both.append([places[dataset.path].get(qid, dataset.path) for dataset in two])
-    examples = [f"{qid} ({short_place(place)})" for qid, (place, _) in zip(qids, both, strict=True)]
+        owner_places.append([places[dataset.path].get(qid, dataset.path) for dataset in owners])
+    examples = [
+        f"{qid} ({short_place(place)})" for qid, (place, _) in zip(qids, owner_places, strict=True)
+    ]
     n, several = shared.size, f"several of {len(datasets)} folds"
     message = f"{n:,} of {len(distinct):,} queries are in "
     message += "both the validation and the test set" if rule == "validation-in-test" else several
-    yield finding(rule, both[0][1], message, n, examples)
+    yield finding(rule, owner_places[0][1], message, n, examples)
 
 
 def are_apart(left: Dataset, right: Dataset, pooled: Sequence[str]) -> bool:
@@ -365,7 +367,7 @@ def match_groups(
     findings: list[Finding] = []
     datasets = [name for name in groups if name in qids]
     for place, names in grouped_by(datasets, lambda name: groups[name].place).items():
-        all_qids, inside = dict[str, None](), dict[str, None]()
+        all_qids, grouped_qids = dict[str, None](), dict[str, None]()
         for name in names:
             labels[name] = groups[name].labels(qids[name])
             with_group = dict.fromkeys(qid for by_qid in labels[name].values() for qid in by_qid)
@@ -375,12 +377,12 @@ def match_groups(
                 fix = "give the groups of this dataset, with qids written alike"
                 raise InputError(Problem(place, message, fix=fix))
             all_qids |= dict.fromkeys(qids[name])
-            inside |= with_group
-        if unknown := [qid for qid in inside if qid not in all_qids]:
+            grouped_qids |= with_group
+        if unknown := [qid for qid in grouped_qids if qid not in all_qids]:
             text = counted(len(unknown), "qid with a group is", "qids with a group are")
             message = f"{text} not in the dataset"
             findings.append(finding("group-queries", place, message, len(unknown), unknown))
-        if absent := [qid for qid in all_qids if qid not in inside]:
+        if absent := [qid for qid in all_qids if qid not in grouped_qids]:
             text = counted(len(absent), "query of the dataset has", "queries of the dataset have")
             findings.append(
                 finding("group-queries", place, f"{text} no group", len(absent), absent)

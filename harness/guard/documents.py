@@ -141,17 +141,17 @@ def affixes(names: Sequence[str], known_names: Sequence[str]) -> dict[str, Way]:
     if min(len(names), len(known_names)) < 2:
         return {}
     backwards = [[name[::-1] for name in sample] for sample in (names, known_names)]
-    before = _longer_ending(
+    prefix = _longer_ending(
         *(_common_prefix(sample).rstrip("0123456789")[::-1] for sample in (names, known_names))
     )[::-1]
-    after = _longer_ending(
+    ending = _longer_ending(
         *(_common_prefix(sample)[::-1].lstrip("0123456789") for sample in backwards)
     )
     ways: dict[str, Way] = {}
-    if before:
-        ways[f"the prefix {before!r}"] = lambda name: (name.removeprefix(before), before + name)
-    if after:
-        ways[f"the ending {after!r}"] = lambda name: (name.removesuffix(after), name + after)
+    if prefix:
+        ways[f"the prefix {prefix!r}"] = lambda name: (name.removeprefix(prefix), prefix + name)
+    if ending:
+        ways[f"the ending {ending!r}"] = lambda name: (name.removesuffix(ending), name + ending)
     return ways
 
 
@@ -270,7 +270,7 @@ class Queries:
         yield from self._cut()
 
     def _cut(self) -> Iterator[Finding]:
-        """Yield that only the last query of the file has fewer documents than the others."""
+        """Yield a finding if only the last query of the file has fewer documents."""
         depths = np.concatenate(self.depths)
         depths = depths[depths > 0]
         n, deepest, last_depth = depths.size, int(depths.max()), int(depths[-1])
@@ -299,8 +299,8 @@ class Queries:
         way, known_as = spelling
         indexes = sorted(known_as)[:SHOWN]
         examples = self.start_of([names[index] for index in indexes])
-        both = tuple(spelling_pair(names[index], known_as[index]) for index in indexes)
-        self.examples.add("qid-spelling", examples._replace(names=both))
+        pairs = tuple(spelling_pair(names[index], known_as[index]) for index in indexes)
+        self.examples.add("qid-spelling", examples._replace(names=pairs))
         return way, len(known_as)
 
 
@@ -318,7 +318,7 @@ class Documents:
         self.identical = 0
         """Documents whose docno equals the qid, if the policy keeps them."""
         self.unscored: Finding | None = None
-        """That learning-to-rank rows have no score."""
+        """Finding about learning-to-rank rows without a score."""
 
     def run(self, part: RunPart) -> None:
         """Look at a part as it was read."""

@@ -102,11 +102,11 @@ def examples_of_documents(
     return Examples(tuple(descriptions), int(places[0]), () if docnos.positional else names[0])
 
 
-def examples_of_queries(qids: pa.Array, which: Ints, places: Ints) -> Examples:
+def examples_of_queries(qids: pa.Array, positions: Ints, places: Ints) -> Examples:
     """Return some queries of a column, at the first row of the first of them."""
-    if not which.size:
+    if not positions.size:
         return Examples()
-    names = texts_at(qids, which[:SHOWN])
+    names = texts_at(qids, positions[:SHOWN])
     return Examples(names, int(places[0]), names[:1])
 
 
@@ -261,10 +261,12 @@ class RunPart:
         examples = examples_of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
         return examples._replace(words=()) if self.follows else examples
 
-    def queries(self, which: Ints) -> Examples:
+    def queries(self, positions: Ints) -> Examples:
         """Return some queries, at the first row of the first."""
-        which = which[:SHOWN]
-        examples = examples_of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
+        positions = positions[:SHOWN]
+        examples = examples_of_queries(
+            self.run.qids, positions, self.places(self.run.offsets[positions])
+        )
         return examples._replace(words=()) if self.follows else examples
 
     def head(self, depth: int) -> Ints:

@@ -161,11 +161,11 @@ def find_shift(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
     span = WINDOWS * WINDOW
     if scores.size > span + 2 * SLIP:
         starts = np.linspace(SLIP, scores.size - WINDOW - SLIP, WINDOWS).astype(np.int64)[:, None]
-        around = scores[starts + np.arange(-SLIP, WINDOW + SLIP)]
+        nearby = scores[starts + np.arange(-SLIP, WINDOW + SLIP)]
         sample = rows.at((starts + np.arange(WINDOW)).ravel())
         query = np.append(0, np.cumsum(sample.query[1:] != sample.query[:-1]))
         own_fit, slip = _find_shift(
-            replace(sample, query=query), dense_ranks(around.ravel()).reshape(WINDOWS, -1)
+            replace(sample, query=query), dense_ranks(nearby.ravel()).reshape(WINDOWS, -1)
         )
         if own_fit.z > CLEAR and slip is None:
             return own_fit, None
@@ -301,7 +301,7 @@ class Following:
         self.fit = NO_FIT
         """Fit in place; none if the scores are not compared with the grades."""
         self.unrelated: Finding | None = None
-        """That they fit neither these rows nor other ones of this dataset."""
+        """Finding that scores fit neither these rows nor others of this dataset."""
 
     def add(self, scores: Array) -> None:
         """Keep the scores of the next rows."""
@@ -318,7 +318,7 @@ class Following:
         self.named[dataset_rows] = run.scores[rows]
 
     def findings(self) -> Iterator[Finding]:
-        """Yield which other rows the scores fit, or that they fall as the grades rise."""
+        """Yield findings about scores that fit other rows, or fall as the grades rise."""
         if self.named is None:
             yield from self._findings()
         elif not np.isnan(self.named).any():
@@ -386,19 +386,19 @@ class Following:
             end += self.n - self.n_kept
         shifted = range(slip.start, min(slip.start + SHOWN, self.n_kept))
         self.examples.add("shifted", self._placed(rows, shifted, [row + offset for row in shifted]))
-        n, which, effect = end - slip.start, f"all {counted(self.n, 'row')}", ""
+        n, affected_rows, effect = end - slip.start, f"all {counted(self.n, 'row')}", ""
         if n < self.n - SLIP:
-            which = f"about rows {slip.start + 1:,} to {end:,}"
+            affected_rows = f"about rows {slip.start + 1:,} to {end:,}"
             effect = "documents there have the score of a neighbour"
         message = (
-            f"{which} fit predictions {counted(abs(offset), 'line')} "
+            f"{affected_rows} fit predictions {counted(abs(offset), 'line')} "
             f"{'further down' if offset > 0 else 'further up'}: "
             f"correlation {slip.moved_fit.r:.2f}, in place {slip.own_fit.r:.2f}"
         )
         return self.examples.finding("shifted", message, n, None, effect)
 
     def _unrelated(self, rows: GradedRows, scores: Array) -> Iterator[Finding]:
-        """Yield that predictions fall as the grades rise, or note that they fit nothing."""
+        """Yield a finding if predictions fall as the grades rise; keep one if they fit nothing."""
         own_fit = self.fit
         query, r = Grades(rows).by_query(dense_ranks(scores))
         query, falling = query + int(rows.query.min()), int((r < 0).sum())
@@ -462,7 +462,7 @@ def is_chance(fit: Fit) -> bool:
 def unrelated_finding(
     finding: Finding, own_fit: Fit, better: tuple[str, Fit] | None = None, wary: bool = False
 ) -> Finding | None:
-    """Return that predictions have nothing to do with the grades, unless there are few rows.
+    """Return the finding about predictions unrelated to the grades, unless there are few rows.
 
     It is a warning if `wary`, or if `better`, a related model or fold, fits: no random baseline
     would be among those.

@@ -110,7 +110,7 @@ class Scores:
         self.tied += int((sizes * (sizes - 1)).sum()) // 2
 
     def findings(self, n_rows: int) -> Iterator[Finding]:
-        """Yield that scores are equal; the run has `n_rows`."""
+        """Yield findings about equal scores; the run has `n_rows`."""
         if n := self.constant:
             message = (
                 f"all scores are equal in {n:,} of {counted(self.several, 'query', 'queries')}"
@@ -193,7 +193,7 @@ class Labels:
         self.counts.update(dict(zip(score_by_grade, counts.tolist(), strict=True)))
 
     def findings(self, begin: RunPart) -> Iterator[Finding]:
-        """Yield that scores are the grades, or have one value for each; `begin` has examples."""
+        """Yield a finding if scores are the grades, or map to them; `begin` has examples."""
         judged, scores = self.judged, self.scores or {}
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
         n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0
@@ -259,7 +259,7 @@ class Order:
             self.examples.add("upside-down", examples._replace(names=tuple(names)))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield that relevant documents come after the others, by more than chance."""
+        """Yield a finding if relevant documents rank below others by more than chance."""
         if self.n < ENOUGH_QUERIES:
             return
         mean = self.shares / self.n
@@ -314,7 +314,7 @@ def may_be_ranks(source: Source) -> bool:
 
 
 def rank_findings(source: Source, examples: ExamplesByRule) -> Iterator[Finding]:
-    """Yield that the scores of a TREC run are its ranks, by the pieces that were kept of it."""
+    """Yield a finding if the scores of a TREC run are its ranks, by a sample of its lines."""
     if source.format != "trec" or not may_be_ranks(source):
         return
     try:

@@ -159,7 +159,7 @@ class Submission:
         return next(iter(self.tags), "")
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what contradicts the terms in the run; places have no file."""
+        """Yield violations of the terms in the run; places have no file."""
         terms = self.terms
         if self.deep:
             message = f"{counted(self.deep, 'query has', 'queries have')} more than "
@@ -194,7 +194,7 @@ def findings_across_runs(
 
     `tags` and `rankings` are by file.
     """
-    for rule, said, values in (
+    for rule, phrase, values in (
         ("tag", "the tag is also that of", tags),
         ("same-file-twice", "the same rankings as in", rankings),
     ):
@@ -206,7 +206,7 @@ def findings_across_runs(
             for path in paths if len(paths) > 1 else ():
                 copies = [copy for copy in paths if copy != path]
                 listed = ", ".join(copies[:3]) + (" ..." if len(copies) > 3 else "")
-                yield finding(rule, path, f"{said} {listed}", len(copies))
+                yield finding(rule, path, f"{phrase} {listed}", len(copies))
     if terms.max_runs is not None:
         team = teams_of([*tags.values()], terms.teams) if terms.teams else {}
         counts: Counter[str] = Counter()

@@ -128,7 +128,7 @@ class Sweep:
         return findings + [Placed(finding) for finding in failures]
 
     def _of_cells(self) -> Iterator[Placed]:
-        """Yield what rules find in each run, and the readers' warnings that tell more."""
+        """Yield the findings of each run, and the readers' warnings that tell more."""
         for place, visit in self.visits.items():
             cell = visit.cell
             findings = () if visit.facts is None else visit.facts.run.findings
@@ -151,7 +151,7 @@ class Sweep:
                 yield Placed(finding, dataset.cell.dataset_key)
 
     def _of_order(self) -> Iterator[Placed]:
-        """Yield what predictions are that do not fit their own rows."""
+        """Yield findings about predictions that do not fit their own rows."""
         for place, cell, facts in self.facts:
             if facts.run.unrelated is not None:
                 finding = self._swapped(cell, facts)
@@ -194,7 +194,7 @@ class Sweep:
         return None if part is None else (part.dataset, cell.run_key, *cell.of_run.items())
 
     def _swapped(self, cell: Cell, facts: Facts) -> Finding | None:
-        """Return that predictions fit another dataset of as many rows."""
+        """Return a finding if predictions fit another dataset of as many rows."""
         candidates = self._as_many(facts.judgements.rows, cell.dataset_entry.path)
         scores = scores_of(cell.run_entry.path) if candidates else None
         if scores is None:
@@ -220,7 +220,7 @@ class Sweep:
         return self._rows[path]
 
     def _of_failed(self) -> Iterator[Placed]:
-        """Yield why cells failed: in the reader's words, or by a second look into their files."""
+        """Yield the causes of failed cells: readers' errors, or findings of a second reading."""
         for place, (cell, error) in self.failed.items():
             cause = self._cause(cell, rules_of_error(error))
             if cause is not None:

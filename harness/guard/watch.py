@@ -39,7 +39,7 @@ class RunFacts:
     fit: Fit = NO_FIT
     """Correlation of predictions with the grades of their rows."""
     unrelated: Finding | None = None
-    """That predictions fit no rows of their dataset."""
+    """Finding that predictions fit no rows of their dataset."""
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
