@@ -70,7 +70,7 @@ def plain(text: str) -> str:
     >>> plain("``cut`` as `short`; see `harness.rbo_weight`")
     'cut as short; see rbo_weight'
     """
-    text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"\1", text)
+    text = re.sub(r"`harness\.[\w.]*?(\w+)`", r"\1", text)
     return re.sub(r"``?([^`]+)``?", r"\1", text)
 
 

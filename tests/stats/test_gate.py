@@ -42,7 +42,7 @@ def test_the_correction_is_over_all_pairs() -> None:
 
 def test_ends() -> None:
     same, lower = np.linspace(0, 1, 9), np.linspace(0, 1, 9) - 0.2
-    assert judge([(pair(same, same), Margin(0))])[0].outcome == "pass"
+    assert judge([(pair(same, same), Margin(1e-9))])[0].outcome == "pass"
     assert judge([(pair(same, lower), Margin(0.1))])[0].outcome == "fail"
     assert judge([(pair([0.5], [0.4]), Margin(0.01))])[0].outcome == "undecided"
     (few,) = judge([(pair(same[:8], same[::-1][:8]), Margin(0.01))])
@@ -66,14 +66,14 @@ def test_queries_needed_close_to_the_margin() -> None:
 
 
 def test_no_loss_of_a_metric_that_is_better_if_lower_is_plus_zero() -> None:
-    (one,) = judge([(pair([1.0, 2], [1, 2], MSE), Margin(0))])
+    (one,) = judge([(pair([1.0, 2], [1, 2], MSE), Margin(1e-9))])
     assert f"{one.difference} {one.low} {one.high}" == "0.0 0.0 0.0"
 
 
 def test_margins() -> None:
     assert Margin.parse("2.5%").units(0.4) == pytest.approx(0.01)
     assert Margin.parse("0.01").units(0.4) == 0.01
-    for wrong in ("-0.1", "x", "nan", "inf"):
+    for wrong in ("-0.1", "0", "0%", "x", "nan", "inf"):
         with pytest.raises(ArgumentError):
             Margin.parse(wrong)
 
