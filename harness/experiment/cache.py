@@ -106,8 +106,8 @@ class Record:
         }
         columns = {
             f"{kind}:{evaluation.names[place]}": column
-            for kind, some in kinds.items()
-            for place, column in some.items()
+            for kind, columns_of_kind in kinds.items()
+            for place, column in columns_of_kind.items()
         }
         notes = Notes(
             evaluation.counts, audit, tuple(dict.fromkeys(warnings)), header, facts,
@@ -135,7 +135,7 @@ class Record:
 
     def to_parquet(self) -> bytes:
         """Return the record as a Parquet file."""
-        columns = {name: to_arrow(one) for name, one in self.columns.items()}
+        columns = {name: to_arrow(column) for name, column in self.columns.items()}
         notes = _notes().dump_python(self.notes)
         table = pa.table({"qid": self.qids, **columns})
         sink = io.BytesIO()
@@ -185,8 +185,11 @@ def _names(cell: Cell) -> dict[str, str]:
 
 
 def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
-    places = (one.place.within(names.get(one.place.file, one.place.file)) for one in warnings)
-    return [replace(one, place=place) for one, place in zip(warnings, places, strict=True)]
+    places = (
+        finding.place.within(names.get(finding.place.file, finding.place.file))
+        for finding in warnings
+    )
+    return [replace(finding, place=place) for finding, place in zip(warnings, places, strict=True)]
 
 
 class Cache:
@@ -209,9 +212,9 @@ class Cache:
 
     def hashed(self, path: str) -> Input:
         """Return a file's state and hash; InputError if it cannot be read."""
-        state, known = state_of(path), self._index.get(self._key_of(path))
-        if known is not None and known.state == state:
-            return known
+        state, entry = state_of(path), self._index.get(self._key_of(path))
+        if entry is not None and entry.state == state:
+            return entry
         try:
             read = Input(state, sha256(Path(path)))
         except OSError as error:
@@ -319,16 +322,18 @@ def hash_of(parts: Any) -> str:
 
 def user_code() -> list[str]:
     """Return the SHA-256 of each loaded plugin and of what it imports, but installed packages."""
-    others = (*_installed(), f"{_PACKAGE}{os.sep}")
-    own = {one for one in _loaded().values() if not one.startswith(others) and one[-3:] == ".py"}
-    return sorted(sha256(Path(file)) for file in own if Path(file).is_file())
+    prefixes = (*_installed(), f"{_PACKAGE}{os.sep}")
+    files = {
+        file for file in _loaded().values() if not file.startswith(prefixes) and file[-3:] == ".py"
+    }
+    return sorted(sha256(Path(file)) for file in files if Path(file).is_file())
 
 
 def installed_code(metrics: Iterable[Metric]) -> dict[str, dict[str, str | None]]:
     """Return distribution, version and SHA-256 of the installed packages of metrics, by name."""
     plugged = (metric.definition.function for metric in metrics if not metric.is_built_in)
     packages = {function.__module__.partition(".")[0] for function in plugged}
-    found: dict[str, dict[str, str | None]] = {}
+    code: dict[str, dict[str, str | None]] = {}
     for package in sorted(packages):
         files = {
             name: Path(file)
@@ -337,12 +342,12 @@ def installed_code(metrics: Iterable[Metric]) -> dict[str, dict[str, str | None]
         }
         if files:
             names = packages_distributions().get(package, [])
-            found[package] = {
+            code[package] = {
                 "distribution": names[0] if names else None,
                 "version": version_of(names[0]) if names else None,
                 "sha256": _of_files(files),
             }
-    return found
+    return code
 
 
 def version_of(distribution: str) -> str | None:
@@ -377,7 +382,7 @@ class Keys:
 
     def __init__(self, config: Config, cells: Sequence[Cell]) -> None:
         self.cells, metrics = cells, config.parsed_metrics()
-        self.references = dict.fromkeys(one.reference for one in metrics if one.reference)
+        self.references = dict.fromkeys(metric.reference for metric in metrics if metric.reference)
         plugged = any(not metric.is_built_in for metric in metrics)
         self.code = [code(), user_code() if plugged else [], installed_code(metrics)]
         self.choices = {
@@ -398,12 +403,12 @@ class Keys:
 
     def paths(self, cell: Cell) -> list[str]:
         """Return all files that a cell's values follow from."""
-        return [*self.files(cell), *(one.path for one in self.others(cell))]
+        return [*self.files(cell), *(reference.path for reference in self.others(cell))]
 
     def parts(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, Any]:
         """Return all that a cell's values follow from, as plain data."""
         dataset = {k: v for k, v in cell.dataset_entry.options().items() if k != "group"}
-        runs = [one.options() for one in (cell.run_entry, *self.others(cell))]
+        runs = [entry.options() for entry in (cell.run_entry, *self.others(cell))]
         return {
             "code": self.code,
             "inputs": [digests[path] for path in self.paths(cell)],

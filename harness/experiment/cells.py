@@ -63,13 +63,13 @@ def executor(
     """
     if scheduler is not None:
         if jobs != 1:
-            what = "expected --scheduler or --jobs, got both"
+            message = "expected --scheduler or --jobs, got both"
             fix = "leave out --jobs: the cluster's workers evaluate"
-            raise HarnessError(Problem("--jobs", what, fix=fix))
+            raise HarnessError(Problem("--jobs", message, fix=fix))
         return Cluster(scheduler, WORKER_TIMEOUT if worker_timeout is None else worker_timeout)
     if worker_timeout is not None:
-        what, fix = "expected --scheduler with it, got none", "leave out --worker-timeout"
-        raise HarnessError(Problem("--worker-timeout", what, fix=fix))
+        message, fix = "expected --scheduler with it, got none", "leave out --worker-timeout"
+        raise HarnessError(Problem("--worker-timeout", message, fix=fix))
     return contextlib.nullcontext() if jobs == 1 else Processes(jobs)
 
 
@@ -153,12 +153,12 @@ class _Run:
             self.failed[place] = outcome
             return
         cell, read = self.cells[place], outcome.inputs
-        for path, one in read.items():
-            if self.inputs.setdefault(path, one).digest != one.digest:
+        for path, record_of_file in read.items():
+            if self.inputs.setdefault(path, record_of_file).digest != record_of_file.digest:
                 self.failed[place] = changed_input(path)
                 return
-        for path, one in read.items():
-            self.cache.remember(path, one)
+        for path, record_of_file in read.items():
+            self.cache.remember(path, record_of_file)
         self.records[place] = outcome
         parts = self.keys.parts(cell, _digests(self.inputs))
         self.cache.put(hash_of(parts), outcome)
@@ -171,20 +171,22 @@ class _Run:
         config, cells = self.config, self.cells
         plugins = [str(config.base / name) for name in config.plugins if name.endswith(".py")]
         of_failed = [path for place in self.failed for path in self.keys.files(cells[place])]
-        by = [one.dataset_entry.groups for one in cells]
-        tables = dict.fromkeys(one.path for one in by if one and one.path)
+        groupings = [one.dataset_entry.groups for one in cells]
+        tables = dict.fromkeys(one.path for one in groupings if one and one.path)
         for path in (*of_failed, *plugins, *tables):
             if path not in self.inputs and Path(path).is_file():
                 with contextlib.suppress(InputError):
                     self.inputs[path] = self.cache.hashed(path)
-        seen = {}
+        visits = {}
         for place, record in sorted(self.records.items()):
-            found = with_names(record.notes.warnings, cells[place])
-            seen[place] = Visit(cells[place], record.qids, None, record.notes.facts, tuple(found))
+            findings_of_readers = with_names(record.notes.warnings, cells[place])
+            visits[place] = Visit(
+                cells[place], record.qids, None, record.notes.facts, tuple(findings_of_readers)
+            )
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(
-            seen, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
+            visits, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
         )
         self.failed |= guarded.failed
         findings, shown = [*guarded.findings], [*guarded.shown]
@@ -204,7 +206,7 @@ class _Run:
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)
         rows = tuple(_failed(cell, error, paths) for cell, error in lost)
         board = Leaderboard(tuple(entries), rows, config.summary)
-        inputs = manifests.input_records(self.inputs, *_columns(seen), paths)
+        inputs = manifests.input_records(self.inputs, *_columns(visits), paths)
         return Results(
             board, config=config, folder=config.output_folder, cached=self.cached,
             manifest=manifests.made_manifest(config, board, notes, inputs),
@@ -215,8 +217,8 @@ class _Run:
 def _failed(cell: Cell, error: HarnessError, paths: manifests.Paths) -> Failed:
     """Return the row of a cell that could not be evaluated."""
     pattern = cell.dataset_key if cell.of_dataset else ""
-    first = _problems(error)[0]
-    brief = str(Problem(first.where, first.what.partition("\n")[0]))
+    problem = _problems(error)[0]
+    brief = str(Problem(problem.where, problem.what.partition("\n")[0]))
     text = paths.placed(str(error))
     return Failed(cell.dataset, cell.run, cell.columns, text, pattern, brief, error)
 
@@ -234,20 +236,20 @@ def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
 
 
 def _columns(
-    seen: Mapping[int, Visit],
+    visits: Mapping[int, Visit],
 ) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
     """Return the columns of each table that were read, by content, and those that no cell read."""
     read: dict[str, dict[str, str]] = {}
     unused: dict[str, list[str]] = {}
-    for one in seen.values():
-        if one.facts is None:
+    for visited in visits.values():
+        if visited.facts is None:
             continue
-        for path, own in (
-            (one.cell.dataset_entry.path, one.facts.judgements),
-            (one.cell.run_entry.path, one.facts.run),
+        for path, facts in (
+            (visited.cell.dataset_entry.path, visited.facts.judgements),
+            (visited.cell.run_entry.path, visited.facts.run),
         ):  # fmt: skip
-            read[path] = own.columns
-            unused[path] = [name for name in unused.get(path, own.unused) if name in own.unused]
+            read[path] = facts.columns
+            unused[path] = [name for name in unused.get(path, facts.unused) if name in facts.unused]
     return read, unused
 
 
@@ -263,16 +265,16 @@ def _jobs(run: _Run, pending: Sequence[int], workers: int) -> Iterator[Job]:
 
 def as_one(failed: Sequence[Failed]) -> HarnessError:
     """Return the error of several cells: each cause once, with the first that has it."""
-    found, total = list[Problem](), 0
+    merged, total = list[Problem](), 0
     errors = [(one, one.cause) for one in failed if one.cause is not None]
     causes = grouped_by(errors, lambda pair: (type(pair[1]), *pair[1].problems))
-    for (one, error), *others in causes.values():
+    for (one, error), *repeated in causes.values():
         problems = _problems(error)
         total += max(len(problems), error.total if problems is error.problems else 0)
-        cells = " ".join([f"{one.run} on {one.dataset}", *and_more(len(others))])
-        found += [
+        cells = " ".join([f"{one.run} on {one.dataset}", *and_more(len(repeated))])
+        merged += [
             replace(one, what=f"{one.what} ({cells})") if one.where else replace(one, where=cells)
             for one in problems
         ]
     at_least = any(error.at_least for _, error in errors)
-    return type(errors[0][1])(found, total=total, at_least=at_least)
+    return type(errors[0][1])(merged, total=total, at_least=at_least)

@@ -104,11 +104,11 @@ def _without_end(
     source: Source, ended: HarnessError | None, findings: Sequence[Finding]
 ) -> Iterator[Finding]:
     """Yield that the last line of a file that was read has no end, unless it is known to be cut."""
-    is_cut = any(one.rule == "cut-line" for one in findings)
+    is_cut = any(finding.rule == "cut-line" for finding in findings)
     if source.unfinished and not (ended or is_cut):
-        last = source.unfinished.decode("utf-8", "replace")
+        line = source.unfinished.decode("utf-8", "replace")
         place = Place(source.name, last_line(source))
-        yield finding("no-line-end", place, "the last line has no end", 1, [last])
+        yield finding("no-line-end", place, "the last line has no end", 1, [line])
 
 
 class _Check:
@@ -154,7 +154,9 @@ class _Check:
             check_grades(qrels, self.metrics or _USUAL, self.policy, place=self.place)
         except InputError as error:
             if not self.metrics:
-                error = InputError([replace(one, fix=_NO_METRICS) for one in error.problems])
+                error = InputError(
+                    [replace(problem, fix=_NO_METRICS) for problem in error.problems]
+                )
             self.findings += findings_of_error(path, error)
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
@@ -162,8 +164,8 @@ class _Check:
         if qrels is None:
             self._read_alone(cell.run_entry)
             return
-        known = self.sweep.datasets.get(cell.dataset_entry.path)
-        facts = None if known is None else known.facts
+        dataset_facts = self.sweep.datasets.get(cell.dataset_entry.path)
+        facts = None if dataset_facts is None else dataset_facts.facts
         dataset = LoadedDataset(qrels, facts, place=self.place)
         visited = visit(
             cell, dataset, self.metrics, self.policy, opens=_hashed, terms=self.terms,
@@ -173,7 +175,7 @@ class _Check:
         if visited.source is not None:
             self.sweep.digests[cell.run_entry.path] = visited.source.sha256()
             findings += _without_end(visited.source, visited.error, findings)
-        if visited.error is None and known is not None:
+        if visited.error is None and dataset_facts is not None:
             self.sweep.visits[place] = replace(visited, findings=tuple(findings))
             self.n_rows += 0 if visited.facts is None else visited.facts.run.rows
             return
@@ -214,33 +216,43 @@ def check_cells(
     """
     sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
     check = _Check(sweep, policy, metrics, terms)
-    groups = groupby(enumerate(cells), key=lambda one: (one[1].dataset, one[1].dataset_entry))
+    groups = groupby(enumerate(cells), key=lambda pair: (pair[1].dataset, pair[1].dataset_entry))
     with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
-        for (_, dataset), some in groups:
-            for at, (place, cell) in enumerate(some):
+        for (_, dataset), cells_of_dataset in groups:
+            for number, (place, cell) in enumerate(cells_of_dataset):
                 bar.set_postfix_str(legible(cell.run_entry.path[-40:]))
-                if not at:
+                if not number:
                     qrels = None
                     with observing(failures, dataset.path):
                         qrels = check.read_dataset(cell)
                 with observing(failures, cell.run_entry.path):
                     check.read_run(place, cell, qrels)
                 bar.update()
-    found = [*known, *check.findings, *(one.finding for one in sweep.examine()), *failures]
-    qids = {one.cell.dataset: one.qids.to_pylist() for one in sweep.datasets.values()}
+    findings = [*known, *check.findings, *(placed.finding for placed in sweep.examine()), *failures]
+    qids = {
+        known_dataset.cell.dataset: known_dataset.qids.to_pylist()
+        for known_dataset in sweep.datasets.values()
+    }
     try:
-        found += match_groups(load_groupings(cells), qids)[1]
+        findings += match_groups(load_groupings(cells), qids)[1]
     except HarnessError as error:
-        found += findings_of_error("", error)
+        findings += findings_of_error("", error)
     if terms is not None:
         runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
         tags = {path: run.tag or path for path, run in runs.items()}
         rankings = {path: run.ranking for path, run in runs.items()}
-        found = findings_of_submissions(found, terms, findings_across_runs(terms, tags, rankings))
-    found = [replace(one, place=one.place.within(shown_name(one.place.file))) for one in found]
-    kept = accept_findings(without_effects(found, accept), accept)
+        findings = findings_of_submissions(
+            findings, terms, findings_across_runs(terms, tags, rankings)
+        )
+    findings = [
+        replace(finding, place=finding.place.within(shown_name(finding.place.file)))
+        for finding in findings
+    ]
+    accepted = accept_findings(without_effects(findings, accept), accept)
     submitted = terms is not None
-    return Checked(tuple(sort_findings(kept)), tuple(cells), check.n_rows, check.alone, submitted)
+    return Checked(
+        tuple(sort_findings(accepted)), tuple(cells), check.n_rows, check.alone, submitted
+    )
 
 
 def check(
@@ -283,7 +295,7 @@ def check(
         if format is not None:
             check_choice(place, format, readers.FORMATS)
     check_choice("duplicates", duplicates, get_args(RunDuplicates))
-    paths = [os.fspath(one) for one in ([runs] if isinstance(runs, _PATHS) else runs)]
+    paths = [os.fspath(path) for path in ([runs] if isinstance(runs, _PATHS) else runs)]
     return check_paths(
         os.fspath(first), paths, () if paths else names_in(overrides, "overrides"),
         qrels_format=qrels_format, run_format=run_format, group=group, duplicates=duplicates,
@@ -323,10 +335,10 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     """
     cells, parts, problems = configs.examine_config(path, overrides)
     gaps = missing_cells(cells)
-    known = [_of_config(str(path), one) for one in problems]
+    known = [_of_config(str(path), problem) for problem in problems]
     if gaps and not parts.complete:
-        what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
-        known.append(finding("gaps", str(path), what, len(gaps), gaps))
+        message = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
+        known.append(finding("gaps", str(path), message, len(gaps), gaps))
     policy = parts.policy.for_runs()
     defaults = parts.policy.metric_defaults(parts.convention)
     metrics: list[Metric] = []
@@ -353,30 +365,30 @@ def check_files(
         of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
     cells = [cell_of_files(qrels, run, of_qrels, of_runs) for run in dict.fromkeys(runs)]
     # only a warning in a sweep: one of many models may be a random baseline
-    found = check_cells(cells, Policy(), wary=True, terms=terms)
+    checked = check_cells(cells, Policy(), wary=True, terms=terms)
     # standard input as in findings
-    shown = (
+    cells_as_shown = (
         cell_of_files(shown_name(qrels), shown_name(run), of_qrels, of_runs, (qrels, run))
         for run in dict.fromkeys(runs)
     )
-    return replace(found, cells=tuple(shown))
+    return replace(checked, cells=tuple(cells_as_shown))
 
 
 def refused_config(path: str, error: HarnessError) -> Checked:
     """Return the findings for a config that cannot be read."""
     if isinstance(error, ConfigError):  # it may be that of a config which this one extends
         path = error.where
-    return Checked(tuple(_of_config(path, one) for one in error.problems), ())
+    return Checked(tuple(_of_config(path, problem) for problem in error.problems), ())
 
 
 def _of_config(path: str, problem: Problem) -> Finding:
-    where, what = Place.of(problem.where), problem.what
+    where, message = Place.of(problem.where), problem.what
     place = where.within(path)
     if where.file not in ("", path):  # not a file
         place = Place(f"{path}: {where.file}")
     if where.column:  # of a text that is not YAML and has no keys
-        what = f"column {where.column}: {what}"
+        message = f"column {where.column}: {message}"
     if problem.rule == "missing-file" and not problem.where:  # of the config itself
-        return finding(problem.rule, path, what, effect="nothing is checked", fix=problem.fix)
+        return finding(problem.rule, path, message, effect="nothing is checked", fix=problem.fix)
     examples = [problem.found] if problem.found else []
-    return finding("config", place, what, 1, examples, fix=problem.fix)
+    return finding("config", place, message, 1, examples, fix=problem.fix)

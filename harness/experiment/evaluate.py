@@ -176,9 +176,9 @@ def evaluate_runs(
                     name=name, dataset=dataset,
                 )  # fmt: skip
         finally:
-            for one in findings:
-                notice(one)
-        marks = tuple(one.rule for one in findings if one.rule in NOTICED)
+            for finding in findings:
+                notice(finding)
+        marks = tuple(finding.rule for finding in findings if finding.rule in NOTICED)
         entries.append(Entry(evaluation, warned=marks))
         visits.append(visited)
     _warn_of_rows(visits)
@@ -189,8 +189,8 @@ def _warn_of_rows(visits: Iterable[Visit | None]) -> None:
     if watched := [visited for visited in visits if visited is not None]:
         from ..guard.sweep import findings_of_rows
 
-        for found in findings_of_rows(watched):
-            warn(found)
+        for finding in findings_of_rows(watched):
+            warn(finding)
 
 
 def _evaluated(
@@ -205,29 +205,29 @@ def _evaluated(
     if isinstance(policy, Mapping) and bounds:
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)
-    wanted = _wanted(metrics, policy, bounds, relevance_level, convention)
-    others = references or {}
-    _check_references(wanted, others, "give references={name: run}")
-    for given in (qrels, run, *others.values()):
+    parsed = _wanted(metrics, policy, bounds, relevance_level, convention)
+    runs = references or {}
+    _check_references(parsed, runs, "give references={name: run}")
+    for given in (qrels, run, *runs.values()):
         if isinstance(given, (str, os.PathLike)):
             readers.check_there(given)
 
     def reference(key: str) -> Run:
-        return inputs.as_table(Run, others[key], f"references[{key!r}]")
+        return inputs.as_table(Run, runs[key], f"references[{key!r}]")
 
     place = None
     if isinstance(qrels, (str, os.PathLike)):
         qrels = readers.Source(qrels)
         place = partial(readers.place_of_row, qrels)
     judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
-    check_grades(judgements, wanted, policy, place=place)
+    check_grades(judgements, parsed, policy, place=place)
     names = dataset, name
     if isinstance(given, Run) and not share_memory(given.qids, judgements.qids):
-        found = evaluate_run(
-            judgements, given, wanted, policy, reference=reference, names=names, place=place
+        evaluation = evaluate_run(
+            judgements, given, parsed, policy, reference=reference, names=names, place=place
         )
-        assert found is not None
-        return found, None
+        assert evaluation is not None
+        return evaluation, None
     from ..config.cells import cell_of_files  # which runs that name their documents do not need
     from ..guard.datasets import JudgementFacts
 
@@ -236,7 +236,7 @@ def _evaluated(
     cell = cell_of_files("these rows", path, {}, {}, names)
     loaded = LoadedDataset(judgements, JudgementFacts(), place=place)
     visited = visit(
-        cell, loaded, wanted, policy, run=in_memory,
+        cell, loaded, parsed, policy, run=in_memory,
         opens=lambda _: readers.Source(os.fspath(run)), reference=reference, rows_only=True,
     )  # fmt: skip
     for found_by_reader in visited.findings:
@@ -275,10 +275,10 @@ def evaluate_files(
     from ..guard.sweep import guard
 
     policy = policy or Policy()
-    wanted = _wanted(metrics, policy, bounds, relevance_level, convention)
-    _check_has_number(wanted)
+    parsed = _wanted(metrics, policy, bounds, relevance_level, convention)
+    _check_has_number(parsed)
     paths = dict(zip(short_names(runs), runs, strict=True))
-    _check_references(wanted, paths, f"name one of the runs: {', '.join(paths)}")
+    _check_references(parsed, paths, f"name one of the runs: {', '.join(paths)}")
     for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
         readers.check_there(path)
         if format is not None:
@@ -297,32 +297,38 @@ def evaluate_files(
         cell = cell_of_files(
             shown_name(qrels), shown_name(path), of_qrels, of_runs, (dataset, name)
         )
-        found = visit(
-            cell, loaded, wanted, policy, opens=lambda _: readers.Source(path),
+        visit_of_run = visit(
+            cell, loaded, parsed, policy, opens=lambda _: readers.Source(path),
             reference=reference,
         )  # fmt: skip
-        return replace(found, findings=(*loaded.findings, *found.findings))
+        return replace(visit_of_run, findings=(*loaded.findings, *visit_of_run.findings))
 
     with warning_of_errors():
         cell = cell_of_files(shown_name(qrels), "", of_qrels, of_runs, (label, ""))
-        loaded = read_dataset(cell, readers.Source(qrels), wanted, policy)
+        loaded = read_dataset(cell, readers.Source(qrels), parsed, policy)
         visits = _each(paths, visited)
-        done = [one for one in visits if one.error is None]
+        done = [visited_run for visited_run in visits if visited_run.error is None]
         guarded = guard(dict(enumerate(done)), {}, {}, accept=accept, only_warns=True)
     # the guard does not look at a run whose reader failed
     of_failed = chain.from_iterable(
-        one.findings[len(loaded.findings) :] for one in visits if one.error is not None
+        visited_run.findings[len(loaded.findings) :]
+        for visited_run in visits
+        if visited_run.error is not None
     )
-    for found in (*accept_findings([*of_failed], accept), *guarded.shown):
-        if found.severity != "note":
-            warn(found)
-    failures = {one.cell.run: one.error for one in visits if one.error is not None}
+    for finding in (*accept_findings([*of_failed], accept), *guarded.shown):
+        if finding.severity != "note":
+            warn(finding)
+    failures = {
+        visited_run.cell.run: visited_run.error
+        for visited_run in visits
+        if visited_run.error is not None
+    }
     if failures and not (done and keep_going):
         raise _as_one([*failures.values()])
     return Leaderboard(
         tuple(
-            Entry(one.value(), warned=guarded.marks.get(place, ()))
-            for place, one in enumerate(done)
+            Entry(visited_run.value(), warned=guarded.marks.get(place, ()))
+            for place, visited_run in enumerate(done)
         ),
         tuple(
             Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
@@ -350,13 +356,16 @@ def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Vis
         names = tqdm(paths, unit="run", disable=None)
     visits = []
     for name in names:
-        one = visited(name)
-        if isinstance(one.error, ShortageError):
-            raise one.error
-        if isinstance(one.error, AlignmentError):
-            places = [replace(each, where=each.where or paths[name]) for each in one.error.problems]
-            one = replace(one, error=AlignmentError(places))
-        visits.append(one)
+        visited_run = visited(name)
+        if isinstance(visited_run.error, ShortageError):
+            raise visited_run.error
+        if isinstance(visited_run.error, AlignmentError):
+            places = [
+                replace(problem, where=problem.where or paths[name])
+                for problem in visited_run.error.problems
+            ]
+            visited_run = replace(visited_run, error=AlignmentError(places))
+        visits.append(visited_run)
     return visits
 
 
@@ -369,19 +378,19 @@ def _as_one(errors: Sequence[HarnessError]) -> HarnessError:
 def _check_has_number(metrics: Sequence[Metric]) -> None:
     """Raise UnknownNameError if no metric has a number, which a leaderboard needs."""
     if not numbers_of(metrics):
-        texts = ", ".join(dict.fromkeys(one.definition.name for one in metrics))
-        what = f"expected a metric with a number too, got {texts}"
-        raise UnknownNameError(Problem("metrics", what, fix="add one, such as -m ndcg@10"))
+        texts = ", ".join(dict.fromkeys(metric.definition.name for metric in metrics))
+        message = f"expected a metric with a number too, got {texts}"
+        raise UnknownNameError(Problem("metrics", message, fix="add one, such as -m ndcg@10"))
 
 
-def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:
+def _check_references(metrics: Iterable[Metric], names: Iterable[str], fix: str) -> None:
     """Raise UnknownNameError if a metric compares with a run that does not exist."""
-    known = list(known)
+    names = list(names)
     for metric in metrics:
         name = metric.reference
-        if name is not None and name not in known:
-            what = f"reference={name}: no such run{did_you_mean(name, map(str, known))}"
-            raise UnknownNameError(Problem("", what, fix=fix))
+        if name is not None and name not in names:
+            message = f"reference={name}: no such run{did_you_mean(name, map(str, names))}"
+            raise UnknownNameError(Problem("", message, fix=fix))
 
 
 def _wanted(
@@ -390,13 +399,13 @@ def _wanted(
 ) -> tuple[Metric, ...]:  # fmt: skip
     """Return the metrics that are asked for, with the bounds of each if they are asked for too."""
     defaults = {"rel": relevance_level, "convention": convention}
-    wanted = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})
-    if not wanted:
-        what = "expected at least one metric, got none"
-        raise UnknownNameError(Problem("metrics", what, fix="add one, such as ndcg@10"))
+    parsed = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})
+    if not parsed:
+        message = "expected at least one metric, got none"
+        raise UnknownNameError(Problem("metrics", message, fix="add one, such as ndcg@10"))
     if (overruled := contradiction(convention, policy)) is not None:
         raise UnknownNameError(overruled)
-    return with_bounds(wanted) if bounds else wanted
+    return with_bounds(parsed) if bounds else parsed
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

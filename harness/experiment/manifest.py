@@ -78,7 +78,8 @@ def made_manifest(
     """
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
     recorded = {
-        entry: tuple(map(as_plain_data, some)) for entry, some in config.plugin_metrics().items()
+        entry: tuple(map(as_plain_data, metrics_of_entry))
+        for entry, metrics_of_entry in config.plugin_metrics().items()
     }
     return Manifest(
         manifest=FORMAT,
@@ -93,7 +94,7 @@ def made_manifest(
         git=_git(base),
         seeds=_seeds(config, board),
         cells=tuple(map(_cell_record, board.entries, notes)),
-        failed=tuple(FailedCell(**_names(one), error=one.error) for one in board.failed),
+        failed=tuple(FailedCell(**_names(failed), error=failed.error) for failed in board.failed),
         findings=(),
         outputs={},
     )
@@ -101,7 +102,9 @@ def made_manifest(
 
 def installed_packages(metrics: Iterable[Metric]) -> dict[str, Package]:
     """Return the installed packages that metrics come from, by name."""
-    return {name: Package.model_validate(one) for name, one in installed_code(metrics).items()}
+    return {
+        name: Package.model_validate(package) for name, package in installed_code(metrics).items()
+    }
 
 
 def _names(named: Entry | Failed) -> dict[str, Any]:
@@ -131,11 +134,12 @@ def chosen_settings(board: Leaderboard) -> tuple[ChosenSetting, ...]:
     """Return the settings that were chosen on validation queries."""
     return tuple(
         ChosenSetting(
-            run=one.run, within=dict(one.within), datasets=one.datasets, metric=one.metric,
-            setting=dict(one.setting), value=one.value, of=len(one.ranked),
-            tied=tuple(map(dict, one.tied)), left_out=tuple(map(dict, one.left_out)),
+            run=choice.run, within=dict(choice.within), datasets=choice.datasets,
+            metric=choice.metric, setting=dict(choice.setting), value=choice.value,
+            of=len(choice.ranked),
+            tied=tuple(map(dict, choice.tied)), left_out=tuple(map(dict, choice.left_out)),
         )
-        for one in (() if board.selection is None else board.selection.choices)
+        for choice in (() if board.selection is None else board.selection.choices)
     )  # fmt: skip
 
 
@@ -170,17 +174,17 @@ class Paths:
 
     def placed(self, text: str) -> str:
         """Return a text whose paths are as in ``inputs``; a part of a word is none of them."""
-        return self._pattern.sub(lambda found: self.names[found[0]], text)
+        return self._pattern.sub(lambda match: self.names[match[0]], text)
 
-    def placed_finding(self, one: Finding) -> Finding:
+    def placed_finding(self, finding: Finding) -> Finding:
         """Return a finding whose paths are as in ``inputs``."""
         return replace(
-            one,
-            place=one.place.within(self.placed(one.place.file)),
-            what=self.placed(one.what),
-            examples=tuple(map(self.placed, one.examples)),
-            fix=self.placed(one.fix),
-            others=tuple(map(self.placed, one.others)),
+            finding,
+            place=finding.place.within(self.placed(finding.place.file)),
+            what=self.placed(finding.what),
+            examples=tuple(map(self.placed, finding.examples)),
+            fix=self.placed(finding.fix),
+            others=tuple(map(self.placed, finding.others)),
         )
 
 

@@ -185,9 +185,11 @@ class Results(Study):
         Captured columns come before the metric: ``"mq2007/gbrt/seed=1/ndcg@10"``.
         """
         return {
-            "/".join((one.dataset, one.run, *map("=".join, one.columns.items()), metric)): value
-            for one in self.leaderboard.entries
-            for metric, value in one.summary.items()
+            "/".join(
+                (entry.dataset, entry.run, *map("=".join, entry.columns.items()), metric)
+            ): value
+            for entry in self.leaderboard.entries
+            for metric, value in entry.summary.items()
         }
 
 
@@ -197,9 +199,9 @@ def compared(
     """Return the comparisons of systems; `failed` are dataset and run of those without values."""
     from ..stats.compare import compare as compare_systems  # which loads SciPy
 
-    found = compare_systems(systems, plan, os.cpu_count() or 1)
-    lost = tuple(one.incomplete for one in systems if one.incomplete is not None)
-    return replace(found, lost=lost, failed=tuple(failed), chosen=chosen_of(systems))
+    comparisons = compare_systems(systems, plan, os.cpu_count() or 1)
+    lost = tuple(system.incomplete for system in systems if system.incomplete is not None)
+    return replace(comparisons, lost=lost, failed=tuple(failed), chosen=chosen_of(systems))
 
 
 def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
@@ -207,21 +209,21 @@ def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
 
     If failed runs leave nothing to compare by the config's, that is a warning.
     """
-    board, wanted, found = results.board, plan or results.config.compare, None
-    if wanted is not None:
+    board, asked, comparisons = results.board, plan or results.config.compare, None
+    if asked is not None:
         try:
             if board.summary.average:
                 fix = (
                     "name no baseline; or pool folds that share no query, and run the config again"
                 )
                 raise HarnessError(Problem("compare", NOT_COMPARED, fix=fix))
-            found = compared(systems_of(board), wanted, failed_systems(board))
+            comparisons = compared(systems_of(board), asked, failed_systems(board))
         except HarnessError as error:
             if plan is not None or not failed_rows(board):
                 raise
-            what = f"some runs failed, and the others cannot be compared: {error}"
-            warn(what)
-    return replace(results, comparisons=found)
+            message = f"some runs failed, and the others cannot be compared: {error}"
+            warn(message)
+    return replace(results, comparisons=comparisons)
 
 
 def render_comparisons(comparisons: Comparisons, format: str, **options: Any) -> str:
@@ -259,11 +261,13 @@ def read_bytes(path: Path) -> bytes:
         check_local(path.parent)
         folder, fix = path.parent, "give the folder that the config's 'output:' names"
         if folder.exists():
-            what = f"expected a folder of results, got one that holds no {path.name}"
+            message = f"expected a folder of results, got one that holds no {path.name}"
         else:
-            near = [one.name for one in folder.absolute().parent.glob("*") if one.is_dir()]
-            what = f"no such folder{did_you_mean(folder.name, sorted(near))}"
-        raise InputError(Problem(str(folder), what, fix=fix)) from None
+            near = [
+                sibling.name for sibling in folder.absolute().parent.glob("*") if sibling.is_dir()
+            ]
+            message = f"no such folder{did_you_mean(folder.name, sorted(near))}"
+        raise InputError(Problem(str(folder), message, fix=fix)) from None
     except OSError as error:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
 
@@ -284,9 +288,9 @@ def read_manifest(folder: Path, content: bytes | None = None) -> Manifest:
 def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputError:
     """Return the error of a manifest whose values are missing or of another type."""
     problems = []
-    for one in error.errors():
-        where = f"{path}: {'.'.join([below, *map(str, one['loc'])])}"
-        problems.append(Problem(where, one["msg"].lower(), fix=_FIX, rule=RULE))
+    for mistake in error.errors():
+        where = f"{path}: {'.'.join([below, *map(str, mistake['loc'])])}"
+        problems.append(Problem(where, mistake["msg"].lower(), fix=_FIX, rule=RULE))
     return InputError(problems[:SHOWN], total=len(problems))
 
 
@@ -313,8 +317,10 @@ def read_results(folder: Path) -> Results:
     path = folder / PER_QUERY
     values = read_bytes(path)
     if hashes_of({PER_QUERY: values})[PER_QUERY] != manifest.outputs.get(PER_QUERY):
-        what = f"the file differs from the hash in {MANIFEST}: it was edited, or a run was stopped"
-        raise InputError(Problem(str(path), what, fix="run the config again", rule=RULE))
+        message = (
+            f"the file differs from the hash in {MANIFEST}: it was edited, or a run was stopped"
+        )
+        raise InputError(Problem(str(path), message, fix="run the config again", rule=RULE))
     evaluations = _read_values(path, values, manifest.cells, metrics, config.policy.for_runs())
     entries = tuple(
         Entry(evaluation, cell.columns, cell.pattern, warned=cell.warned)
@@ -326,14 +332,14 @@ def read_results(folder: Path) -> Results:
         board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
     root = root_of(folder, manifest)
-    add_inputs(folder / MANIFEST, path, *(root / one.path for one in manifest.inputs))
+    add_inputs(folder / MANIFEST, path, *(root / record.path for record in manifest.inputs))
     add_inputs(*config.files())
     return Results(board, None, trace, config=config, folder=folder, manifest=manifest)
 
 
 def has_cells(config: Config) -> bool:
     """Return whether the leaderboard's rows are not cells, so that these have a file."""
-    grouped = any(one.groups is not None for one in config.datasets.values())
+    grouped = any(dataset.groups is not None for dataset in config.datasets.values())
     return bool(config.summary or config.select or grouped)
 
 
@@ -342,14 +348,15 @@ def _config(manifest: Manifest, path: Path) -> tuple[Config, tuple[Metric, ...]]
     try:
         config = Config.model_validate(manifest.config)
         recorded = {
-            entry: [*map(from_plain_data, some)] for entry, some in manifest.plugin_metrics.items()
+            entry: [*map(from_plain_data, metrics)]
+            for entry, metrics in manifest.plugin_metrics.items()
         }
         return config, config.parsed_metrics(recorded)
     except ValidationError as error:
         raise schema_error(path, error, "$.config") from None
     except (UnknownNameError, KeyError, TypeError, ValueError) as error:
-        what = f"$.config.metrics and $.plugin_metrics: {said_by(error)}"
-        raise misfit(path, what) from None
+        message = f"$.config.metrics and $.plugin_metrics: {said_by(error)}"
+        raise misfit(path, message) from None
 
 
 def _read_values(
@@ -366,11 +373,11 @@ def _read_values(
             raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
         table = file.read(use_threads=False)
         captured = {name for cell in cells for name in cell.columns}
-        known = {"dataset", "run", "qid", "metric", "value", "weight", *captured}
-        grouping = [name for name in table.column_names if name not in known]
+        texts = {"dataset", "run", "qid", "metric", "value", "weight", *captured}
+        grouping = [name for name in table.column_names if name not in texts]
         evaluations, start = [], 0
-        for cell, own in zip(cells, counts, strict=True):
-            n = own.queries
+        for cell, counted in zip(cells, counts, strict=True):
+            n = counted.queries
             part = table.slice(start, n * n_metrics)
             if part.num_rows and any(
                 part[k][0].as_py() != getattr(cell, k) for k in ("dataset", "run")
@@ -388,7 +395,7 @@ def _read_values(
                 for name in grouping
             }
             evaluation = Evaluation(
-                values, cast(qids, pa.string()), metrics, policy, own,
+                values, cast(qids, pa.string()), metrics, policy, counted,
                 _weights(weights), cell.run, cell.dataset, unanswered=cell.unanswered,
                 groups={name: one for name, one in groups.items() if one.null_count < n},
             )  # fmt: skip
@@ -468,16 +475,16 @@ def config_and_cells(
     place, seen from the folder: it was moved alone.
     """
     root, path = root_of(folder, manifest), folder / MANIFEST
-    inputs = [root / one.path for one in manifest.inputs]
-    if not any(one.exists() for one in inputs):
-        what = f"expected the inputs of these results, got no file at {inputs[0]}"
+    inputs = [root / record.path for record in manifest.inputs]
+    if not any(record.exists() for record in inputs):
+        message = f"expected the inputs of these results, got no file at {inputs[0]}"
         fix = "move the folder back, move its inputs too, or give verify or why --inputs FOLDER"
-        raise InputError(Problem(str(path), what, fix=fix))
+        raise InputError(Problem(str(path), message, fix=fix))
     text = yaml.safe_dump(manifest.config, allow_unicode=True, sort_keys=False)
     base = folder / manifest.base
     config = loads(text, str(path), base, overrides, load_plugins=load_plugins)
-    known = {cell.key for cell in (*manifest.cells, *(manifest.failed if failed else ()))}
-    return config, [cell for cell in resolve(config) if cell.key in known]
+    keys = {cell.key for cell in (*manifest.cells, *(manifest.failed if failed else ()))}
+    return config, [cell for cell in resolve(config) if cell.key in keys]
 
 
 def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:
@@ -485,8 +492,8 @@ def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:
     names = manifest.config.get("plugins")
     if names:
         got = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
-        what = "expected results that need no code of their own, got plugins that would be run: "
-        raise InputError(Problem(str(folder / MANIFEST), what + got, fix=fix))
+        message = "expected results that need no code of their own, got plugins that would be run: "
+        raise InputError(Problem(str(folder / MANIFEST), message + got, fix=fix))
 
 
 class ChangedInput(NamedTuple):
@@ -517,15 +524,15 @@ def changed_inputs(
     `hashed` has the SHA-256 of files that were read, by path.
     """
     root = root_of(folder, manifest)
-    known = {Path(path).resolve(): digest for path, digest in hashed.items()}
-    wanted = None if only is None else {Path(path).resolve() for path in only}
+    digests = {Path(path).resolve(): digest for path, digest in hashed.items()}
+    paths = None if only is None else {Path(path).resolve() for path in only}
     for record in manifest.inputs:
         path = Path(os.path.normpath(root / record.path))
-        if wanted is None or path.resolve() in wanted:
+        if paths is None or path.resolve() in paths:
             now = ""
             with contextlib.suppress(OSError):
                 if path.is_file():
-                    now = known.get(path.resolve()) or sha256(path)
+                    now = digests.get(path.resolve()) or sha256(path)
             if now != record.sha256:
                 yield ChangedInput(record, path, now)
 
@@ -533,7 +540,9 @@ def changed_inputs(
 def check_inputs(folder: Path, manifest: Manifest, only: Iterable[str] | None = None) -> None:
     """Raise InputError with every input that is gone or has changed; see `changed_inputs`."""
     changed = changed_inputs(folder, manifest, only)
-    if problems := [Problem(str(one.path), one.what, fix=_FIX) for one in changed]:
+    if problems := [
+        Problem(str(changed_input.path), changed_input.what, fix=_FIX) for changed_input in changed
+    ]:
         raise InputError(problems)
 
 
@@ -545,19 +554,20 @@ def one_cell(
 
     `columns` such as the seed are needed if the names alone fit several cells.
     """
-    some: list[C] = list(cells)
+    candidates: list[C] = list(cells)
     for what, name in (("run", run), ("dataset", dataset)):
-        names = dict.fromkeys(getattr(cell, what) for cell in some)
+        names = dict.fromkeys(getattr(cell, what) for cell in candidates)
         if name is not None:
             check_known(what, name, names)
-        some = [cell for cell in some if name in (None, getattr(cell, what))]
-    check_columns([cell.columns for cell in some], columns)
-    found: list[C] = [cell for cell in some if columns.items() <= cell.columns.items()]
-    if len(found) == 1:
-        return found[0]
+        candidates = [cell for cell in candidates if name in (None, getattr(cell, what))]
+    check_columns([cell.columns for cell in candidates], columns)
+    fitting: list[C] = [cell for cell in candidates if columns.items() <= cell.columns.items()]
+    if len(fitting) == 1:
+        return fitting[0]
+    keys = [cell.key for cell in fitting or candidates]
     raise UnknownNameError(
-        f"{len(found)} cells fit, expected one: name its --dataset, and its columns as in "
-        f"--where seed=1  (there are: {'; '.join(str(cell.key) for cell in (found or some)[:8])})"
+        f"{len(fitting)} cells fit, expected one: name its --dataset, and its columns as in "
+        f"--where seed=1  (there are: {'; '.join(map(str, keys[:8]))})"
     )
 
 

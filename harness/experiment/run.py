@@ -115,8 +115,8 @@ def run(
         with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
             with warning_of_errors():
                 results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
-            for found in results.shown:
-                warn(found)
+            for finding in results.shown:
+                warn(finding)
             results = render(summarise(results, cells))
             return write(results, began, force=force)
 
@@ -132,9 +132,9 @@ def _held_folders(config: Config, force: bool) -> Iterator[None]:
         plots.check_installed()
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
-        every = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
-        check_outputs(folder, [*every, *_planned_files(config)])
-        files.check_own(folder, every, written(folder)[0], force=force)
+        names = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
+        check_outputs(folder, [*names, *_planned_files(config)])
+        files.check_own(folder, names, written(folder)[0], force=force)
         yield
 
 
@@ -171,25 +171,28 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
 
 def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
     """Choose settings, summarise and compare; HarnessError if no cell could be evaluated."""
-    config, every = evaluated.config, evaluated.board
-    if every.failed and not every.entries:
-        raise as_one(every.failed)
-    board = every if config.select is None else select(every, config.select)
+    config, cells_board = evaluated.config, evaluated.board
+    if cells_board.failed and not cells_board.entries:
+        raise as_one(cells_board.failed)
+    board = cells_board if config.select is None else select(cells_board, config.select)
     results = replace(evaluated, board=board)
     rows = results.leaderboard
     return replace(
         with_comparisons(results), summarised=rows,
         findings=(*evaluated.findings, *_reversals(evaluated, board, cells)),
-        errors=(*(as_one(every.failed).texts if every.failed else ()), *_incomplete(board, rows)),
+        errors=(
+            *(as_one(cells_board.failed).texts if cells_board.failed else ()),
+            *_incomplete(board, rows),
+        ),
     )  # fmt: skip
 
 
 def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
     """Yield the pairs of systems that groups of queries rank the other way round."""
-    config, every = evaluated.config, evaluated.board.entries
-    if any(one.evaluation.groups for one in every):
+    config, entries = evaluated.config, evaluated.board.entries
+    if any(one.evaluation.groups for one in entries):
         file = {cell.dataset: cell.dataset_entry.path for cell in cells}
-        places = {dataset_name(one, config.summary): file[one.dataset] for one in every}
+        places = {dataset_name(one, config.summary): file[one.dataset] for one in entries}
         paths = manifests.Paths(places.values(), config.base)
         for one in accept_findings(reversals(systems_of(board), places), config.guard.accept):
             yield paths.placed_finding(one)
@@ -199,10 +202,10 @@ def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     """Yield which systems have missing parts though no cell of theirs failed."""
     absent = [] if board.selection is None else [*board.selection.absent]
     if parts := board.summary.parts:
-        known = {system_key(one, parts) for one in board.failed}
+        keys = {system_key(one, parts) for one in board.failed}
         absent += [
             one for one in rows.failed
-            if one.key not in known
+            if one.key not in keys
         ]  # fmt: skip
     for one in absent:
         yield f"{one.key.run_with_columns} on {one.dataset}: {one.error}"
@@ -213,8 +216,8 @@ def render(results: Results, provenance: Manifest | None = None) -> Results:
 
     The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
     """
-    made = _files(results)
-    outputs = files.hashes_of(made)
+    contents = _files(results)
+    outputs = files.hashes_of(contents)
     manifest = results.manifest.model_copy(
         update={
             "choices": manifests.chosen_settings(results.board),
@@ -227,26 +230,26 @@ def render(results: Results, provenance: Manifest | None = None) -> Results:
 
         pages = page_files(replace(results, manifest=provenance or manifest))
         outputs |= files.hashes_of(pages)
-        made |= pages
+        contents |= pages
     trace = sha256(manifests.as_bytes(manifest)).hexdigest()
-    return replace(results, files=made, manifest=manifest, trace=trace)
+    return replace(results, files=contents, manifest=manifest, trace=trace)
 
 
 def _files(results: Results) -> dict[str, bytes]:
     """Return the files of values and the reports, but for the page, by name."""
     config, rows, comparisons = results.config, results.leaderboard, results.comparisons
-    made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
+    contents = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
     if has_cells(config):
-        made[CELLS] = find("csv").render(results.cells).encode()
+        contents[CELLS] = find("csv").render(results.cells).encode()
     for name in (name for name in config.reports if name not in ("csv", "page")):
         report = find(name)
         text = report.render(rows)
         if name == "html":
             text += "" if comparisons is None else render_comparisons(comparisons, name)
             text = html.document(config.name, text)
-        made[f"leaderboard{report.suffix}"] = text.encode()
-    made[manifests.PER_QUERY] = files.parquet(results.cells.per_query_parts())
-    return made if comparisons is None else made | comparing.files(comparisons)
+        contents[f"leaderboard{report.suffix}"] = text.encode()
+    contents[manifests.PER_QUERY] = files.parquet(results.cells.per_query_parts())
+    return contents if comparisons is None else contents | comparing.files(comparisons)
 
 
 def write(results: Results, began: float, *, force: bool) -> Results:
@@ -261,13 +264,13 @@ def write(results: Results, began: float, *, force: bool) -> Results:
         if (one.rule, one.severity) == ("reversal", "warning")
     ]
     manifest = manifests.as_bytes(results.manifest)
-    made = {**results.files, **tables_and_plots(results)}
-    made[MANIFEST] = manifest
-    own, edited = written(folder)
-    files.check_own(folder, [TIMING, *made], own, force=force)
-    if left := [name for name in edited if name not in made and name != TIMING]:
-        what = "kept edited files of an earlier run, which are not part of these results"
-        notes.append(f"{folder}: {what}: {', '.join(left)}")
+    contents = {**results.files, **tables_and_plots(results)}
+    contents[MANIFEST] = manifest
+    written_before, edited = written(folder)
+    files.check_own(folder, [TIMING, *contents], written_before, force=force)
+    if left := [name for name in edited if name not in contents and name != TIMING]:
+        message = "kept edited files of an earlier run, which are not part of these results"
+        notes.append(f"{folder}: {message}: {', '.join(left)}")
     for text in notes:
         warn(text)
     timing = {
@@ -275,14 +278,14 @@ def write(results: Results, began: float, *, force: bool) -> Results:
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
         "cells": len(results.cells.entries),
         "from_cache": results.cached,
-        "files": files.hashes_of(made),
-        "earlier": own,  # if this run is killed now, the next one knows whose they are
+        "files": files.hashes_of(contents),
+        "earlier": written_before,  # if this run is killed now, the next one knows whose they are
     }
     text = json.dumps(timing, indent=1) + "\n"
-    files.write_all(folder, {TIMING: text.encode(), **made})
-    gone = own.keys() - made.keys() - {TIMING}
+    files.write_all(folder, {TIMING: text.encode(), **contents})
+    gone = written_before.keys() - contents.keys() - {TIMING}
     files.remove(folder, [name for name in gone if not name.startswith(f"{PLOTS}/")])
-    return replace(results, files=made)
+    return replace(results, files=contents)
 
 
 def tables_and_plots(results: Results) -> dict[str, bytes]:
@@ -290,12 +293,12 @@ def tables_and_plots(results: Results) -> dict[str, bytes]:
 
     They carry the hash of the manifest, so the manifest cannot hold theirs.
     """
-    config, found = results.config, dict[str, bytes]()
+    config, contents = results.config, dict[str, bytes]()
     if config.tables:
         from ..reports.paper_table.build import render_all  # which loads SciPy
 
-        found |= render_all(results, config.tables)
+        contents |= render_all(results, config.tables)
     if config.plots:
         drawn = plots.render_all(results, config.plots)
-        found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
-    return found
+        contents |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
+    return contents

@@ -183,26 +183,26 @@ def evaluate_run(
         ):
             check_lengths(part, metrics, policy, run.name)
         return None
-    others = {metric.reference for metric in metrics if metric.reference is not None}
+    references_asked = {metric.reference for metric in metrics if metric.reference is not None}
     also, references = policies_of(metrics, policy), dict[str, Aligned]()
     parts: Iterable[Aligned]
-    if others:
+    if references_asked:
         assert reference is not None
-        whole = run
-        if not isinstance(whole, Run):
-            whole = readers.read_run(whole, dataset=qrels, name=names[1], **options)
+        run_in_memory = run
+        if not isinstance(run_in_memory, Run):
+            run_in_memory = readers.read_run(run_in_memory, dataset=qrels, name=names[1], **options)
         if watch is not None:
-            watch(whole, True)
-        aligned = align(qrels, whole, policy, also)
+            watch(run_in_memory, True)
+        aligned = align(qrels, run_in_memory, policy, also)
         parts = [aligned]
-        every = replace(policy, missing_queries="zero")
-        also = policies_of(metrics, every)
-        for name in others:
-            other = reference(name)
-            if other.docnos is not qrels.docnos:
-                qrels.check_named(other)
-            judged = as_reference(other, aligned.qids, policy)
-            references[name] = align(judged, whole, every, also)
+        policy_of_references = replace(policy, missing_queries="zero")
+        also = policies_of(metrics, policy_of_references)
+        for name in references_asked:
+            reference_run = reference(name)
+            if reference_run.docnos is not qrels.docnos:
+                qrels.check_named(reference_run)
+            judged = as_reference(reference_run, aligned.qids, policy)
+            references[name] = align(judged, run_in_memory, policy_of_references, also)
     elif isinstance(run, Run):
         if watch is not None:
             watch(run, True)
@@ -213,6 +213,6 @@ def evaluate_run(
         watched(parts), metrics, references=references, dataset=names[0], run=names[1]
     )
     if (n := evaluation.counts.retrieved) and not evaluation.counts.judged:
-        what = f"none of the {n:,} retrieved documents is judged"
-        notice(finding("nothing-judged", subject, what, n))
+        message = f"none of the {n:,} retrieved documents is judged"
+        notice(finding("nothing-judged", subject, message, n))
     return evaluation

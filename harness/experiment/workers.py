@@ -78,7 +78,7 @@ class Job:
         needed = places
         if any(metric.reference for metric in config.parsed_metrics()):
             files = {cells[place].dataset_entry.path for place in places}
-            needed = [at for at, cell in enumerate(cells) if cell.dataset_entry.path in files]
+            needed = [place for place, cell in enumerate(cells) if cell.dataset_entry.path in files]
         return cls(config, places, {place: cells[place] for place in needed}, len(cells))
 
 
@@ -92,10 +92,10 @@ def work(job: Job, by: str = "") -> list[JobResult]:
     HarnessError if `by` says what computes elsewhere, and this is other code or another machine.
     """
     _load_plugins(job.config.base, job.config.plugins)
-    if by and by != (here := computed_by(job.config.parsed_metrics())):
-        what = f"expected workers with {by}, got {here}"
+    if by and by != (computed_here := computed_by(job.config.parsed_metrics())):
+        message = f"expected workers with {by}, got {computed_here}"
         fix = "start the workers in the same environment, on machines of the same kind"
-        raise HarnessError(Problem("--scheduler", what, fix=fix))
+        raise HarnessError(Problem("--scheduler", message, fix=fix))
     return list(each(job))
 
 
@@ -111,9 +111,9 @@ def each(job: Job) -> Iterator[JobResult]:
         except HarnessError as error:  # its frames hold judgements; no worker sends them
             yield place, error.with_traceback(None)
         except Exception as error:
-            found = shortage(error)
+            problem = shortage(error)
             failed = HarnessError(internal_errors.problem(error))
-            yield place, failed if found is None else ShortageError(found)
+            yield place, failed if problem is None else ShortageError(problem)
 
 
 def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
@@ -128,9 +128,9 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
         other = reference_cell(tuple(job.cells.values()), cell, name)
         with collecting([]):  # the other run's own cell has its findings
             source = _File(other.run_entry.path)
-            whole = other.read_run(dataset.qrels, source)
+            run = other.read_run(dataset.qrels, source)
         inputs[source.path] = source.as_read()
-        return whole
+        return run
 
     visited = visit(
         cell, dataset, metrics, policy, opens=_File, reference=read_reference, watch=check.watch
@@ -176,14 +176,14 @@ last_dataset: dict[Any, _Dataset] = {}
 
 def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Dataset:
     """Return a cell's dataset, which is read if the last cell had another."""
-    entry, found = cell.dataset_entry, list[Finding]()
-    with collecting(found):
+    entry, findings = cell.dataset_entry, list[Finding]()
+    with collecting(findings):
         files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
         loaded = read_dataset(cell, files[0], metrics, policy)
-        loaded = replace(loaded, findings=(*found, *loaded.findings))
+        loaded = replace(loaded, findings=(*findings, *loaded.findings))
         inputs = {file.path: file.as_read() for file in files}
         last_dataset[key] = loaded, Peer(loaded.qrels, metrics, policy), inputs
     return last_dataset[key]
@@ -226,8 +226,8 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
             number = queue.popleft()
             tries[number] += 1
             job = jobs[number]
-            by = (computed_by(job.config.parsed_metrics()),) if cluster else ()
-            running[pool.submit(work, job, *by)] = number
+            computed_here = (computed_by(job.config.parsed_metrics()),) if cluster else ()
+            running[pool.submit(work, job, *computed_here)] = number
         finished, _ = wait(running, POLL if cluster else None, return_when=FIRST_COMPLETED)
         if cluster and not finished:
             cluster.check_workers()
@@ -244,9 +244,9 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
                 if tries[number] < TRIES + (not one_at_a_time):
                     queue.append(number)
                 else:
-                    what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
+                    message = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
                     fix = "give fewer --jobs, or more memory: a killed worker often ran out of it"
-                    lost = ShortageError(Problem("", what, fix=fix))
+                    lost = ShortageError(Problem("", message, fix=fix))
                     yield from ((place, lost) for place in jobs[number].places)
             except Exception as error:  # of what gives out jobs and takes answers
                 failed = HarnessError(internal_errors.problem(error))
@@ -270,8 +270,8 @@ class Cluster(Executor):
         try:
             self._client = distributed.Client(address, timeout=ANSWER, set_as_default=False)
         except Exception as error:  # another program at that address raises anything
-            what = f"no scheduler answers: {said_by(error)}"
-            raise self._error(what, "start it, or check the address") from error
+            message = f"no scheduler answers: {said_by(error)}"
+            raise self._error(message, "start it, or check the address") from error
         self.died = (distributed.scheduler.KilledWorker,)
         try:
             self.workers = max(2, self.check())
@@ -280,8 +280,8 @@ class Cluster(Executor):
             raise
         self._pool = self._client.get_executor()  # gives a job again only if its worker died
 
-    def _error(self, what: str, fix: str) -> HarnessError:
-        return HarnessError(Problem(self._where, what, fix=fix))
+    def _error(self, message: str, fix: str) -> HarnessError:
+        return HarnessError(Problem(self._where, message, fix=fix))
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Give a task to the next free worker."""
@@ -305,17 +305,17 @@ class Cluster(Executor):
         self._empty_since = now if self._empty_since is None else self._empty_since
         seconds = now - self._empty_since
         if seconds >= self._worker_timeout:
-            what = f"the cluster has had no worker for {seconds:.0f} s"
+            message = f"the cluster has had no worker for {seconds:.0f} s"
             fix = (
                 "start workers and run the command again, which takes finished cells from the cache"
             )
-            raise self._error(what, fix)
+            raise self._error(message, fix)
         if seconds >= WITHOUT_WORKERS and not self._is_reported:
             self._is_reported = True
-            what = f"the cluster has had no worker for {seconds:.0f} s"
+            message = f"the cluster has had no worker for {seconds:.0f} s"
             effect = f"the run waits, and stops after {self._worker_timeout} s without a worker"
             fix = f"start workers: dask worker {self._address}"
-            warn(str(Problem(self._where, what, effect=effect, fix=fix)))
+            warn(str(Problem(self._where, message, effect=effect, fix=fix)))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster."""
@@ -326,8 +326,8 @@ class Cluster(Executor):
 def computed_by(metrics: Iterable[Metric]) -> str:
     """Return what computes here: code of the harness, versions, packages of metrics, machine."""
     packages = [
-        f"{name} {found['version']} ({str(found['sha256'])[:12]})"
-        for name, found in installed_code(metrics).items()
+        f"{name} {package['version']} ({str(package['sha256'])[:12]})"
+        for name, package in installed_code(metrics).items()
     ]
     return ", ".join([f"harness {__version__} ({code()[:12]})", *computes_with(), *packages])
 
