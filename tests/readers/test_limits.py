@@ -130,22 +130,16 @@ def test_streams_without_an_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     with refuses("/dev/zero"):
         readers.read_run("/dev/zero")
     monkeypatch.setattr(source, "_LONGEST_STREAM", 3 * source.BLOCK)
+    monkeypatch.setattr(source, "_SPOOLED", {})
+    lines = "import os\nwhile True: os.write(1, b'10 Q0 a 1 2 t\\n' * 1000)"
     read, end = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(read)
+    with subprocess.Popen([sys.executable, "-c", lines], stdout=end, stderr=subprocess.DEVNULL):
+        os.close(end)
         try:
-            while True:
-                os.write(end, b"10 Q0 a 1 2 t\n" * 1000)
-        except OSError:
-            os._exit(0)
-    os.close(end)
-    try:
-        with refuses(f"/dev/fd/{read}", "unpacks-too-far"):
-            readers.read_run(f"/dev/fd/{read}")
-    finally:
-        os.close(read)
-        os.waitpid(child, 0)
+            with refuses(f"/dev/fd/{read}", "unpacks-too-far"):
+                readers.read_run(f"/dev/fd/{read}")
+        finally:
+            os.close(read)
     assert not source._SPOOLED
 
 
