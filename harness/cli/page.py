@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import Problem, UnknownNameError
+from ..errors import InputError, Problem, UnknownNameError
 from ..experiment import page as report_page
 from ..experiment.results import PAGE, read_results, with_comparisons
 from ..input_files import check_outputs
@@ -71,8 +71,17 @@ def command(
     target = output or results[-1] / default
     files = {target.name: files.pop(PAGE), **files}
     folder = target.parent
+    if target.is_file() and not _is_page(target):
+        what, fix = "expected a page to replace, got another file", "name another file"
+        raise InputError(Problem(str(target), what, fix=fix))
     same = [n for n in files if (folder / n).is_file() and (folder / n).read_bytes() == files[n]]
     check_own(folder, files, same, force=force)
     write_all(folder, files)
     size = sum(map(len, files.values()))
     show(f"written to {target} ({size / 1e6:.1f} MB)\n")
+
+
+def _is_page(path: Path) -> bool:
+    """Return whether a file is HTML, and so no config, input or table of results."""
+    with path.open("rb") as file:
+        return file.read(64).lstrip().lower().startswith(b"<!doctype html")

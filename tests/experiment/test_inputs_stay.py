@@ -147,6 +147,19 @@ def test_commands_refuse_to_replace_what_they_read(here: Path, results: Path, ta
             assert f"{target}: expected a file to write, got an input" in refused(*words)
 
 
+@pytest.mark.parametrize("target", ["c.yaml", "out/leaderboard.csv", "b.txt"])
+@pytest.mark.parametrize("more", [(), ("--participant", "one")])
+def test_a_page_replaces_nothing_but_a_page(
+    here: Path, results: Path, target: str, more: tuple[str, ...]
+) -> None:
+    with unchanged(here):
+        assert refused("page", "out", "-o", target, *more, "--force").startswith(
+            f"error: {target}: expected a"
+        )
+    succeeds("page", "out", "-o", "c.html")
+    succeeds("page", "out", *more, "-o", "c.html", "--force")
+
+
 def test_other_writers(here: Path, results: Path) -> None:
     data = put(here, "d.letor", "1 qid:2 1:1\n0 qid:2 1:2\n")
     runs: dict[str, object] = {"one": "a.run", "two": "b.txt"}
