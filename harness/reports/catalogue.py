@@ -33,7 +33,7 @@ _ABOUT = {
     "ties": f"order of tied documents: {', '.join(TIES)}",
     "scores": "type that scores are compared in; none: scores are ignored, all are tied",
     "depth": "number of documents of each query that count",
-    "judged_only": "remove unjudged documents first",
+    "judged_only": "remove unjudged documents, after depth",
     "drop_identical_ids": "remove documents whose docno equals the qid first",
     "labels": "grades outside the convention's bounds: an error, or the nearer bound",
     "empty": "value of a query without relevant documents",

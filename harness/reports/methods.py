@@ -131,10 +131,10 @@ _PRECISION = {
 
 
 _REMOVED = {
-    "judged_only": "without judgement",
-    "drop_identical_ids": "whose docno equals the qid",
+    "judged_only": ("without judgement", "removed"),
+    "drop_identical_ids": ("whose docno equals the qid", "removed first"),
 }
-"""Which documents a setting removes."""
+"""Which documents a setting removes, and whether before the depth cuts the list."""
 
 
 def treatment(
@@ -161,10 +161,10 @@ def treatment(
             for one, each in own.items()
         }
         yield f"Of the documents of each query {by_metric(how, name)}."
-    for key, which in _REMOVED.items():
+    for key, (which, done) in _REMOVED.items():
         if any(getattr(each, key) for each in own.values()):
             removed = {one: getattr(each, key) for one, each in own.items()}
-            how = {one: "were removed first" if r else "were kept" for one, r in removed.items()}
+            how = {one: f"were {done}" if r else "were kept" for one, r in removed.items()}
             yield f"Documents {which} {by_metric(how, name)}."
     yield from _empty_in_words(metrics, policy, list(counts), name)
 

@@ -86,6 +86,15 @@ def test_only_what_happened_is_written() -> None:
         assert word not in text
 
 
+def test_unjudged_documents_are_removed_after_the_cut() -> None:
+    policy = Policy(depth=7, judged_only=True, drop_identical_ids=True)
+    text = methods(study(policy=policy), "plain", metrics=["map"])
+    assert (
+        "only the first 7 counted. Documents without judgement were removed. "
+        "Documents whose docno equals the qid were removed first." in text
+    )
+
+
 @pytest.mark.parametrize("markup", ["latex", "plain"])
 def test_every_metric_has_words(markup: str) -> None:
     names = [
