@@ -115,8 +115,11 @@ def as_table(
             if dataset is None:
                 return made
             return follow_queries(kind.kind, dataset, made, "", whole=True)  # type: ignore
-        if kind is Qrels and all(isinstance(rows, Mapping) for rows in value.values()):
-            value = with_documents(value, name or kind.kind)
+        if all(isinstance(rows, Mapping) for rows in value.values()) and not all(value.values()):
+            if kind is Qrels:
+                value = with_documents(value, name or kind.kind)
+            else:  # a query without a document is not answered, and counted as such
+                value = {qid: rows for qid, rows in value.items() if rows}
         return kind.from_dict(value, name=name)
     if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):
         what = f"expected one {kind.kind}, got {len(value)} paths"

@@ -66,6 +66,8 @@ def read_dict(
         raise no_rows(source.name)
     if issubclass(of, Qrels):
         queries = dict(with_documents(queries, source.name))
+    elif not all(queries.values()):  # they are not answered, and counted as such
+        queries = {qid: rows for qid, rows in queries.items() if rows}
     with contextlib.suppress(InputError, OverflowError):
         if {*map(type, _values(queries))} <= {int, float}:
             numbers = np.fromiter(_values(queries), np.float64, len(docnos))

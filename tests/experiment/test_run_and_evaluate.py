@@ -222,3 +222,13 @@ def test_rows_are_sorted_or_keep_their_order(examples: Path) -> None:
         assert [one.summary for one in board.entries] == [one.summary for one in whole.entries]
     with refuses("$.sort (--set)", error=ConfigError, suggests="map"):
         harness.run(config, overrides=["sort=mapp"])
+
+
+def test_an_empty_ranking_does_not_answer_its_query(tmp_path: Path) -> None:
+    qrels, run = {"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.5}, "2": {}}
+    (tmp_path / "q.json").write_text('{"1": {"a": 1}, "2": {"b": 1}}')
+    (tmp_path / "r.json").write_text('{"1": {"a": 0.5}, "2": {}}')
+    for given in ((qrels, run), (tmp_path / "q.json", tmp_path / "r.json")):
+        found = harness.evaluate(*given, ["map"], policy={"missing_queries": "skip"})
+        assert found.to_dict() == {"1": {"map": 1.0}}
+        assert harness.evaluate(*given, ["map"]).counts.missing == 1
