@@ -4,8 +4,11 @@ A view is made from what was aligned once. Groups of tied scores are computed he
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import permutations
 from typing import Literal
 
 import numpy as np
@@ -131,7 +134,7 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
     )  # fmt: skip
 
 
-How = Literal["best", "worst"] | tuple[Literal["random"], int]
+How = Literal["best", "worst"] | tuple[Literal["random", "number"], int]
 
 
 def reorder(aligned: Aligned, how: How) -> Aligned:
@@ -164,6 +167,8 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
         return aligned
     if isinstance(how, str):
         items, ranks = _by_grade(aligned, groups, best=how == "best")
+    elif how[0] == "number":
+        items, ranks = _ordered(aligned, how[1])
     else:
         items, ranks = _at_random(aligned, groups, how[1])
     rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
@@ -187,11 +192,21 @@ def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints
 
 def _at_random(aligned: Aligned, groups: TiedGroups, seed: int) -> tuple[Ints, Ints]:
     """Return the items group by group in their new order, and the ranks that they take."""
-    offsets = offsets_of(groups.size)
-    group, rank = rows_of(offsets), positions_of(offsets) + np.repeat(groups.first, groups.size)
+    group, rank = _places_of(groups)
     of_query = aligned.memo("hashes_of_qids", lambda: hash_strings(aligned.qids))
     of_group = splitmix64(of_query[groups.row] ^ _mixed(seed))
-    keys = splitmix64(of_group[group] + rank.astype(np.uint64))
+    return _by_keys(aligned, groups, splitmix64(of_group[group] + rank.astype(np.uint64)))
+
+
+def _places_of(groups: TiedGroups) -> tuple[Ints, Ints]:
+    """Return the group and the rank of each place that is in a group."""
+    offsets = offsets_of(groups.size)
+    return rows_of(offsets), positions_of(offsets) + np.repeat(groups.first, groups.size)
+
+
+def _by_keys(aligned: Aligned, groups: TiedGroups, keys: Array) -> tuple[Ints, Ints]:
+    """Return the items of each group by the rising keys of its places, and the ranks they take."""
+    (group, rank), offsets = _places_of(groups), offsets_of(groups.size)
     order = np.argsort(pair_keys(group, keys), kind="stable")
     item_at = np.full(group.size, -1)
     place = offsets[groups.group] + aligned.rank[groups.items] - groups.first[groups.group]
@@ -199,6 +214,48 @@ def _at_random(aligned: Aligned, groups: TiedGroups, seed: int) -> tuple[Ints, I
     items = item_at[order]
     judged = np.flatnonzero(items >= 0)
     return items[judged], rank[judged]
+
+
+ORDERS, _LARGEST_GROUP = 120, 5
+"""Orders of a query's ties at most of which the mean is exact, and documents of a group then."""
+_FACTORIALS = np.array([math.factorial(size) for size in range(_LARGEST_GROUP + 1)])
+
+
+@cache
+def _every_order() -> Array:
+    """Return the keys of each order of a group by its size, ``(6, 120, 5)``."""
+    keys = np.zeros((_LARGEST_GROUP + 1, ORDERS, _LARGEST_GROUP), dtype=np.uint64)
+    for size in range(2, _LARGEST_GROUP + 1):
+        orders = np.array([*permutations(range(size))], dtype=np.uint64)
+        keys[size, : len(orders), :size] = orders << np.uint64(32)
+    return keys
+
+
+def n_orders(aligned: Aligned) -> Ints:
+    """Return how many orders the tied documents of each query have; 0 if more than `ORDERS`."""
+    groups = tied_groups(aligned)
+    small = np.minimum(groups.size, _LARGEST_GROUP)
+    ways = np.where(groups.size > _LARGEST_GROUP, ORDERS + 1, _FACTORIALS[small])
+    logs = np.bincount(groups.row, np.log(ways), minlength=aligned.n_queries)
+    orders = np.rint(np.exp(np.minimum(logs, math.log(10 * ORDERS)))).astype(np.int64)
+    return np.where(orders > ORDERS, 0, orders)
+
+
+def _ordered(aligned: Aligned, number: int) -> tuple[Ints, Ints]:
+    """Return the items group by group in one of their orders, and the ranks that they take.
+
+    The numbers from 0 to before :func:`n_orders` of a query give each of its orders once.
+    """
+    groups = tied_groups(aligned)
+    ways = _FACTORIALS[groups.size]
+    logs = np.cumsum(np.log(ways)) - np.log(ways)  # of the groups before, in all queries
+    begins, _ = stretches(groups.row, groups.row)
+    of_query = np.searchsorted(begins, np.arange(ways.size), side="right") - 1
+    before = np.rint(np.exp(logs - logs[begins[of_query]])).astype(np.int64)
+    digit = number // before % ways
+    group, rank = _places_of(groups)
+    place = rank - groups.first[group]
+    return _by_keys(aligned, groups, _every_order()[groups.size[group], digit[group], place])
 
 
 def _mixed(seed: int) -> np.uint64:
@@ -214,11 +271,11 @@ DRAWS = 100
 def sampled_together(
     metrics: Sequence[Kernel], aligned: Aligned, draws: int = DRAWS, seed: int = 0
 ) -> tuple[Floats, Floats]:
-    """Return metrics' means over random orders of tied documents, and their standard errors.
+    """Return metrics' means over orders of tied documents, and their standard errors.
 
-    For metrics whose exact expectation is not known (``Definition.expected`` is None). Queries
-    in which no judged document is tied have their own value, and error 0. What a query gets
-    depends on its qid and the seed, not on the other queries.
+    For metrics whose exact expectation is not known (``Definition.expected`` is None). The mean
+    is over all orders of a query with at most `ORDERS` of them, and its error 0; else over random
+    ones. What a query gets depends on its qid and the seed, not on the other queries.
 
     >>> import harness.metrics
     >>> from harness.core.align import align
@@ -228,15 +285,18 @@ def sampled_together(
     >>> run = Run.from_dict({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 1.0}})
     >>> values, errors = sampled_together(parse("11pt_avg"), align(qrels, run))   # 1 or 1/2; 1
     >>> values[:, 0].round(2).tolist(), errors[:, 0].round(2).tolist()
-    ([0.75, 1.0], [0.03, 0.0])
+    ([0.75, 1.0], [0.0, 0.0])
     """
     values = np.empty((aligned.n_queries, len(metrics)))
     for column, metric in enumerate(metrics):
         values[:, column] = metric(aligned)
     errors, tied = np.zeros_like(values), has_ties(aligned)
-    if not tied.any():
+    orders = n_orders(aligned)
+    if (few := tied & (orders > 0)).any():
+        values[few] = _mean_of_orders(metrics, aligned.of_queries(few), orders[few])
+    if not (many := tied & (orders == 0)).any():
         return values, errors
-    part = aligned if tied.all() else aligned.of_queries(tied)
+    part = aligned if many.all() else aligned.of_queries(many)
     mean = np.zeros((part.n_queries, len(metrics)))
     squares = np.zeros_like(mean)
     for draw in range(draws):
@@ -248,8 +308,20 @@ def sampled_together(
             step = drawn_values - mean[:, column]
             mean[:, column] += step / (draw + 1)
             squares[:, column] += step * (drawn_values - mean[:, column])
-    values[tied], errors[tied] = mean, np.sqrt(squares / ((draws - 1) * draws))
+    values[many], errors[many] = mean, np.sqrt(squares / ((draws - 1) * draws))
     return values, errors
+
+
+def _mean_of_orders(metrics: Sequence[Kernel], aligned: Aligned, orders: Ints) -> Floats:
+    """Return metrics' means over every order of tied documents, ``(n_queries, n_metrics)``."""
+    mean = np.zeros((aligned.n_queries, len(metrics)))
+    for number in range(int(orders.max())):
+        ordered = reorder(aligned, ("number", number))
+        counts = number < orders
+        for column, metric in enumerate(metrics):
+            step = metric(ordered) - mean[:, column]
+            mean[counts, column] += step[counts] / (number + 1)
+    return mean
 
 
 def check_grades(

@@ -90,12 +90,9 @@ def test_values_are_those_of_every_order(
             assert by_setting.values[row, column] == value
             if ties in EXTREME:
                 assert value == EXTREME[ties](values), (qid, metric)
-            elif errors is None:
+            else:  # at most 120 orders, so the mean is over all of them
                 mean = math.fsum(values) / len(values)
                 assert value == pytest.approx(mean, abs=1e-12), (qid, metric)
-            else:
-                mean = math.fsum(values) / len(values)
-                assert abs(value - mean) <= 6 * errors[row] + 1e-12, (qid, metric)
             cutoff = int(metric.partition("@")[2] or 9)
             if depth is None or (cutoff <= depth and not judged_only):
                 assert errors is None  # the expectation is exact

@@ -201,9 +201,34 @@ class TestBestAndWorst:
         assert not metric.bounded
 
 
+SAMPLED = ["bpref", "infAP", "G", "11pt_avg"]
+
+
+def test_few_orders_have_their_exact_mean() -> None:
+    rows: dict[str, Documents] = {
+        "2": [(grade, 1.0) for grade in (2, 0, None, 1, 0)],  # 120 orders
+        "10": [(2, 3.0), (0, 3.0), (None, 2.0), (1, 2.0), (0, 2.0), (1, 1.0)],  # 12 orders
+        "1": [(1, 2.0), (0, 1.0)],
+    }
+    for text in SAMPLED:
+        metric = parse(text)[0]
+        for qid, row in rows.items():
+            values, errors = sampled_together([metric], aligned_of({qid: (row, [])}))
+            assert values[0, 0] == pytest.approx(metric(every_order(row, [])).mean(), abs=1e-12)
+            assert errors[0, 0] == 0
+        together, _ = sampled_together(
+            [metric], aligned_of({q: (row, []) for q, row in rows.items()})
+        )
+        alone = [
+            sampled_together([metric], aligned_of({qid: (row, [])}))[0][0, 0]
+            for qid, row in rows.items()
+        ]
+        assert together[:, 0].tolist() == alone
+
+
 def test_random_orders_come_near_the_mean() -> None:
-    row: Documents = [(grade, 1.0) for grade in (2, 0, None, 1, 0)]
-    for text in ("bpref", "infAP", "G", "11pt_avg"):
+    row: Documents = [(grade, 1.0) for grade in (2, 0, None, 1, 0, None)]  # 720 orders
+    for text in SAMPLED:
         metric = parse(text)[0]
         aligned, mean = aligned_of({"q": (row, [])}), metric(every_order(row, [])).mean()
         values, errors = sampled_together([metric], aligned, draws=2000, seed=1)
