@@ -217,7 +217,7 @@ def _by_keys(aligned: Aligned, groups: TiedGroups, keys: Array) -> tuple[Ints, I
 
 
 ORDERS, _LARGEST_GROUP = 120, 5
-"""Orders of a query's ties at most of which the mean is exact, and documents of a group then."""
+"""Most orders of a query's ties for an exact mean, and most documents of one group then."""
 _FACTORIALS = np.array([math.factorial(size) for size in range(_LARGEST_GROUP + 1)])
 
 
@@ -244,7 +244,7 @@ def n_orders(aligned: Aligned) -> Ints:
 def _ordered(aligned: Aligned, number: int) -> tuple[Ints, Ints]:
     """Return the items group by group in one of their orders, and the ranks that they take.
 
-    The numbers from 0 to before :func:`n_orders` of a query give each of its orders once.
+    The numbers below `n_orders` of a query give each of its orders once.
     """
     groups = tied_groups(aligned)
     ways = _FACTORIALS[groups.size]
