@@ -75,19 +75,21 @@ class BatchCollector:
             and not `reset`; the batch is then not kept.
         """
         if self._is_evaluated:
-            what = "the collector was evaluated, and this batch would count with the earlier ones"
+            message = (
+                "the collector was evaluated, and this batch would count with the earlier ones"
+            )
             raise InputError(
-                Problem("BatchCollector.add", what, fix="call reset() before the next epoch")
+                Problem("BatchCollector.add", message, fix="call reset() before the next epoch")
             )
         qrels, run, lengths = from_batch(scores, relevance, n, qids, mask=mask, first=self._n_rows)
         names = qrels.qids.to_pylist()
         if repeated := [qid for qid in names if qid in self._batch_of]:
             earlier = self._batch_of[repeated[0]]
-            what = f"expected each query once, got '{repeated[0]}' in batches {earlier}"
+            message = f"expected each query once, got '{repeated[0]}' in batches {earlier}"
             fix = "give qids with every batch, or with none"
             if qids is not None:
                 fix = "give each query a qid of its own, and evaluate each query once"
-            raise InputError(Problem("qids", f"{what} and {len(self._parts)}", fix=fix))
+            raise InputError(Problem("qids", f"{message} and {len(self._parts)}", fix=fix))
         self._batch_of.update(dict.fromkeys(names, len(self._parts)))
         self._parts.append((qrels, run))
         self._n_rows += lengths.size
@@ -132,12 +134,12 @@ class BatchCollector:
             If a metric does not exist.
         """
         check_arguments(locals(), name=TEXT)
-        wanted, policy = parse_all(metrics), policy_of(policy)
+        parsed, policy = parse_all(metrics), policy_of(policy)
         self._check_filled()
         qrels, run = self.to_tables(name)
-        check_grades(qrels, wanted, policy)
-        parts = align_parts(qrels, run, policy, policies_of(wanted, policy))
-        evaluation = evaluate_aligned(parts, wanted, run=name)
+        check_grades(qrels, parsed, policy)
+        parts = align_parts(qrels, run, policy, policies_of(parsed, policy))
+        evaluation = evaluate_aligned(parts, parsed, run=name)
         self._is_evaluated = True
         return evaluation
 
@@ -219,23 +221,23 @@ class QueryValues:
     def check_new(self) -> None:
         """Raise InputError if `history` has the values of an earlier training."""
         if self.history:
-            what = f"history has the {len(self.history):,} iterations of an earlier training"
+            message = f"history has the {len(self.history):,} iterations of an earlier training"
             fix = "call reset() before the next training, or make another feval"
-            raise InputError(Problem("feval", what, fix=fix))
+            raise InputError(Problem("feval", message, fix=fix))
 
     def evaluate(self, scores: Any, labels: Any, group: Any) -> dict[str, float]:
         """Return the summaries of rows; `group` has the rows of each query."""
         if group is None or not len(group):
-            what = "expected the rows of each query, got a data set without groups"
+            message = "expected the rows of each query, got a data set without groups"
             fix = "give the data set group=[...], or qid= in XGBoost"
-            raise InputError(Problem("feval", what, fix=fix))
+            raise InputError(Problem("feval", message, fix=fix))
         collector = BatchCollector()
         collector.add(scores, labels, group)
-        found = collector.evaluate(self.metrics, self.policy)
-        self._pending.append(found)
-        return found.summary()
+        evaluation = collector.evaluate(self.metrics, self.policy)
+        self._pending.append(evaluation)
+        return evaluation.summary()
 
     def keep(self, names: Sequence[str]) -> None:
         """Keep what was evaluated in this iteration, under the names of the evaluation sets."""
-        found, self._pending = self._pending, []
-        self.history.append(dict(zip(names, found[-len(names) :], strict=True)) if names else {})
+        values, self._pending = self._pending, []
+        self.history.append(dict(zip(names, values[-len(names) :], strict=True)) if names else {})

@@ -141,11 +141,16 @@ def _check_shared(
 ) -> None:
     """Check that both name the same queries and documents."""
     fix = "give both a number for the same documents; harness.evaluate takes dicts that differ"
-    for here, there, one, other in ((qrel, run, "qrel", "run"), (run, qrel, "run", "qrel")):
-        for qid, documents in here.items():
-            missing = "" if qid in there else f"query '{qid}'"
-            if qid in there and not documents.keys() <= there[qid].keys():
-                docno = next(docno for docno in documents if docno not in there[qid])
+    for source, target, source_name, target_name in (
+        (qrel, run, "qrel", "run"),
+        (run, qrel, "run", "qrel"),
+    ):
+        for qid, documents in source.items():
+            missing = "" if qid in target else f"query '{qid}'"
+            if qid in target and not documents.keys() <= target[qid].keys():
+                docno = next(docno for docno in documents if docno not in target[qid])
                 missing = f"document '{docno}' of query '{qid}'"
             if missing:
-                raise InputError(Problem(one, f"{missing} is not in {other}", fix=fix))
+                raise InputError(
+                    Problem(source_name, f"{missing} is not in {target_name}", fix=fix)
+                )

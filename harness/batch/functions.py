@@ -102,8 +102,8 @@ def ndcg(
     aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("ndcg", aligned, gain=gain, short=short, ideal=ideal, cutoff=k)
-    given = _checked("ndcg", gain=gain, short=short, ideal=ideal)
-    return _defined(aligned, ndcg_at_every_rank(aligned, list_size=_width(scores), **given))
+    parameters = _checked("ndcg", gain=gain, short=short, ideal=ideal)
+    return _defined(aligned, ndcg_at_every_rank(aligned, list_size=_width(scores), **parameters))
 
 
 def dcg(
@@ -124,8 +124,8 @@ def dcg(
     aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("dcg", aligned, gain=gain, cutoff=k)
-    given = _checked("dcg", gain=gain)
-    return _defined(aligned, dcg_at_every_rank(aligned, list_size=_width(scores), **given))
+    parameters = _checked("dcg", gain=gain)
+    return _defined(aligned, dcg_at_every_rank(aligned, list_size=_width(scores), **parameters))
 
 
 def arp(
@@ -319,7 +319,7 @@ def lambdas(
     [[-0.5, 0.5, 0.0]]
     """
     check_arguments(locals(), delta_ndcg=FLAG)
-    given = _checked("pairwise_logloss", alpha=alpha)
+    parameters = _checked("pairwise_logloss", alpha=alpha)
     qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
     check_whole(qrels, "batch.lambdas")
     gains = discounts = None
@@ -333,7 +333,7 @@ def lambdas(
         rank[rank_order(run, policy)] = positions_of(run.offsets) + 1
         discounts = 1.0 / log2_discount(rank)
     slopes = _lambdas(
-        run.offsets, run.scores, qrels.grades, gains=gains, discounts=discounts, **given
+        run.offsets, run.scores, qrels.grades, gains=gains, discounts=discounts, **parameters
     )
     if (width := _width(scores)) is None:
         return slopes
@@ -365,25 +365,25 @@ def _defined(aligned: Aligned, values: Floats) -> Floats:
     return values
 
 
-def _checked(name: str, **given: Any) -> dict[str, Any]:
+def _checked(name: str, **arguments: Any) -> dict[str, Any]:
     """Return the parameters as the metric takes them, refused as in a metric's name."""
-    known = REGISTRY[name].parameters
+    parameters = REGISTRY[name].parameters
     checked = {}
-    for key, value in given.items():
-        if value is None and not known[key].optional:
-            what = f"expected {key}, got None"
-            raise UnknownNameError(Problem(f"batch.{name}", what, fix=f"give {key}=..."))
-        text = known[key].text(value)
-        checked[key] = None if value is None else known[key].parse(text, f"batch.{name}")
+    for key, value in arguments.items():
+        if value is None and not parameters[key].optional:
+            message = f"expected {key}, got None"
+            raise UnknownNameError(Problem(f"batch.{name}", message, fix=f"give {key}=..."))
+        text = parameters[key].text(value)
+        checked[key] = None if value is None else parameters[key].parse(text, f"batch.{name}")
     return checked
 
 
-def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
-    cutoffs = given.get("cutoff")
+def _values(name: str, aligned: Aligned, **parameters: Any) -> Floats:
+    cutoffs = parameters.get("cutoff")
     if isinstance(cutoffs, (list, tuple)) and cutoffs:
-        each = [_values(name, aligned, **{**given, "cutoff": cutoff}) for cutoff in cutoffs]
-        return np.stack(each, axis=1)
-    return _defined(aligned, REGISTRY[name].function(aligned, **_checked(name, **given)))
+        columns = [_values(name, aligned, **{**parameters, "cutoff": cutoff}) for cutoff in cutoffs]
+        return np.stack(columns, axis=1)
+    return _defined(aligned, REGISTRY[name].function(aligned, **_checked(name, **parameters)))
 
 
 def _policy(ties: str) -> Policy:

@@ -28,15 +28,15 @@ class LightGBMFeval(QueryValues):
             if first.iteration == first.begin_iteration:
                 self.check_new()
             names = [str(metric) for metric in self.metrics]
-            own = (one[0] for one in first.evaluation_result_list if one[1] in names)
-            self.keep(list(dict.fromkeys(own)))
+            reported = (entry[0] for entry in first.evaluation_result_list if entry[1] in names)
+            self.keep(list(dict.fromkeys(reported)))
             return None
         if hasattr(second, "get_label"):
-            found = self.evaluate(first, second.get_label(), second.get_group())
+            values = self.evaluate(first, second.get_label(), second.get_group())
         else:
-            found = self.evaluate(second, first, group)
-        higher = {str(one): one.definition.direction == "higher" for one in self.metrics}
-        return [(name, value, higher[name]) for name, value in found.items()]
+            values = self.evaluate(second, first, group)
+        higher = {str(metric): metric.definition.direction == "higher" for metric in self.metrics}
+        return [(name, value, higher[name]) for name, value in values.items()]
 
 
 def feval(

@@ -26,9 +26,9 @@ class XGBoostFeval(QueryValues):
     def __call__(self, scores: Any, data: Any) -> list[tuple[str, float]]:
         """Evaluate the scores of a DMatrix."""
         if not hasattr(data, "get_uint_info"):
-            what = "expected scores and a DMatrix, got rows of one query, as XGBRanker gives"
+            message = "expected scores and a DMatrix, got rows of one query, as XGBRanker gives"
             fix = "use xgboost.train(..., custom_metric=feval(...)) in place of XGBRanker"
-            raise InputError(Problem("harness.xgboost.feval", what, fix=fix))
+            raise InputError(Problem("harness.xgboost.feval", message, fix=fix))
         group = np.diff(data.get_uint_info("group_ptr"))
         return list(self.evaluate(scores, data.get_label(), group).items())
 
@@ -54,14 +54,14 @@ class XGBoostFeval(QueryValues):
             return
         score = float(model.attr("best_score"))
         for metric, logged in self._logged(evals_log):
-            worth, kept = metric.sign * np.array(logged), metric.sign * score
+            worth, threshold = metric.sign * np.array(logged), metric.sign * score
             is_followed = len(logged) > int(best) and logged[int(best)] == score
-            if is_followed and (worth[:-1] > kept + 0.01 * abs(kept)).any():
+            if is_followed and (worth[:-1] > threshold + 0.01 * abs(threshold)).any():
                 self._warned = True
                 way = "highest" if metric.sign > 0 else "lowest"
-                what = f"early stopping keeps a worse model: the {way} {metric} is best"
+                message = f"early stopping keeps a worse model: the {way} {metric} is best"
                 fix = f"callbacks=[..., harness.xgboost.early_stopping('{metric}', rounds)]"
-                warn(str(Problem("harness.xgboost.feval", what, fix=fix)))
+                warn(str(Problem("harness.xgboost.feval", message, fix=fix)))
                 return
 
     def _logged(self, evals_log: Mapping[str, Any]) -> Iterator[tuple[Metric, list[float]]]:
@@ -146,8 +146,8 @@ def early_stopping(
     check_arguments(locals(), rounds=whole_from(1), data_name=TEXT.or_none())
     parsed = [metric] if isinstance(metric, Metric) else parse(metric, {})
     if len(parsed) != 1 or parsed[0].definition.direction is None:
-        what = f"expected one metric that has a better direction, got '{metric}'"
-        raise UnknownNameError(Problem("metric", what, fix="give one such as 'ndcg@10'"))
+        message = f"expected one metric that has a better direction, got '{metric}'"
+        raise UnknownNameError(Problem("metric", message, fix="give one such as 'ndcg@10'"))
     return _class_of("EarlyStopping")(
         rounds=rounds, metric_name=str(parsed[0]), data_name=data_name,
         maximize=parsed[0].definition.direction == "higher", min_delta=min_delta,

@@ -153,12 +153,12 @@ def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
         numbers = numbers[:1]
     text = f"{name}.{','.join(numbers)}" if numbers else name
     try:
-        found = parse(text, {"rel": level})
+        metrics = parse(text, {"rel": level})
     except UnknownNameError as error:
         raise ValueError(f"unsupported measure {error}") from None
-    if len({*found}) != len(found):
+    if len({*metrics}) != len(metrics):
         raise ValueError(f"unsupported measure {text}: a cutoff comes twice")
-    return found
+    return metrics
 
 
 class _Measures(NamedTuple):
@@ -254,7 +254,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parse(
-    lines: Iterable[str], form: str, at: int, read: Callable[[str], Number], what: str
+    lines: Iterable[str], form: str, column: int, read: Callable[[str], Number], what: str
 ) -> dict[str, dict[str, Number]]:
     rows: dict[str, dict[str, Number]] = defaultdict(dict)
     n_fields = len(form.split())
@@ -268,10 +268,12 @@ def _parse(
         if docno in documents:
             raise AssertionError(f"line {number}: document '{docno}' of query '{qid}' comes twice")
         try:
-            documents[docno] = read(fields[at])
+            documents[docno] = read(fields[column])
         except ValueError:
             kind = "an integer" if read is int else "a number"
-            raise ValueError(f"line {number}: the {what} '{fields[at]}' is not {kind}") from None
+            raise ValueError(
+                f"line {number}: the {what} '{fields[column]}' is not {kind}"
+            ) from None
     return rows
 
 

@@ -37,12 +37,12 @@ from .shared import (
 )
 
 
-def stops_at(stop: Floats, offsets: Ints, size: Ints, seen: Ints) -> tuple[Ints, Ints, Floats]:
+def stops_at(stop: Floats, offsets: Ints, size: Ints, n_read: Ints) -> tuple[Ints, Ints, Floats]:
     """Return group, place in it from 0, and the probability that its reader stops there.
 
     ``stop[offsets[g]:offsets[g + 1]]`` are the stop probabilities of the documents of group ``g``
     that can stop a reader, at least one. Per group, ``(n_groups,)``: ``size`` (all its documents)
-    and ``seen`` (how many of its ranks count).
+    and ``n_read`` (how many of its ranks count).
 
     The mean, over all orders of the group's documents, of R at that rank times the product of
     (1 - R) over the ranks before it in the group. A group is built up document by document, each
@@ -55,22 +55,22 @@ def stops_at(stop: Floats, offsets: Ints, size: Ints, seen: Ints) -> tuple[Ints,
     order = np.argsort(-stopping, kind="stable")
     stopping, starts = stopping[order], offsets[:-1][order]
     harmless = size[order] - stopping
-    ranks = offsets_of(seen[order])
+    ranks = offsets_of(n_read[order])
     group, place = rows_of(ranks), positions_of(ranks)
     passed = (place <= harmless[group]).astype(np.float64)
     stopped = np.zeros_like(passed)
     for step in range(int(stopping[0])):
         active = int(np.searchsorted(-stopping, -step, side="left"))
         end = int(ranks[active])
-        n, of, at = harmless[:active] + step + 1, group[:end], place[:end]
+        n, group_of, places = harmless[:active] + step + 1, group[:end], place[:end]
         new = stop[starts[:active] + step]
-        through = at * ((1.0 - new) / n)[of]
-        after = n[of] - at
-        share = (1.0 / n)[of]
+        through = places * ((1.0 - new) / n)[group_of]
+        after = n[group_of] - places
+        share = (1.0 / n)[group_of]
         stopped[:end] = (
             (after - 1) * share * stopped[:end]
             + through * _before(stopped[:end])
-            + (new / n)[of] * passed[:end]
+            + (new / n)[group_of] * passed[:end]
         )
         passed[:end] = after * share * passed[:end] + through * _before(passed[:end])
     return order[group], place, stopped
@@ -113,16 +113,16 @@ _LARGEST_EXPONENT = 1000
 def check_grades(aligned: Aligned, max_grade: int | None, beyond: Beyond = "error") -> None:
     """Raise InputError for a judgement above `max_grade`; if kept, only if floats overflow."""
     largest = aligned.ideal.values.max(initial=0)
-    most = _LARGEST_EXPONENT if beyond == "keep" else 0
-    if max_grade is None or largest - max_grade <= most:
+    limit = _LARGEST_EXPONENT if beyond == "keep" else 0
+    if max_grade is None or largest - max_grade <= limit:
         return
-    what = f"expected grades of at most {max_grade}, got {largest:g}"
+    message = f"expected grades of at most {max_grade}, got {largest:g}"
     fix = f"give max_grade={math.ceil(largest)}, or the largest grade that judges could give"
-    raise InputError(Problem("max_grade", what, fix=fix))
+    raise InputError(Problem("max_grade", message, fix=fix))
 
 
 def top_grades(aligned: Aligned, max_grade: int | None) -> Array:
-    """Return what counts as the largest grade of each query, ``(n_queries,)``.
+    """Largest grade that the stop probabilities of each query assume, ``(n_queries,)``.
 
     `max_grade`, or if that is None the largest of the query's own judgements; 1 without a
     grade above 0.
@@ -191,8 +191,10 @@ def _ideal_cascade(
     keep: Array = ideal.values > 0
     if cutoff is not None:
         keep = keep & (ideal.rank <= cutoff)
-    at = np.flatnonzero(keep)
-    return _summed(ideal.row[at], weight(ideal.rank[at]), ideal.values[at], top, stop)
+    positions = np.flatnonzero(keep)
+    return _summed(
+        ideal.row[positions], weight(ideal.rank[positions]), ideal.values[positions], top, stop
+    )
 
 
 def _summed(row: Ints, weights: Floats, grades: Array, top: Array, stop: Stop) -> Floats:
@@ -208,23 +210,23 @@ def _expected_cascade(
     items = graded(aligned)
     limit = int(aligned.n_retrieved.max(initial=0)) if cutoff is None else cutoff
     items = items[aligned.tie_first[items] <= limit]
-    row, first = aligned.row[items], aligned.tie_first[items]
+    row, start = aligned.row[items], aligned.tie_first[items]
     stops = stop_probabilities(aligned.grade[items], top_grades(aligned, max_grade)[row], stop)
     reached = _reached(row, stops)
-    alone = aligned.tie_last[items] == first
+    single = aligned.tie_last[items] == start
     total = sum_by(
-        row[alone], weight(first[alone]) * stops[alone] * reached[alone], aligned.n_queries
+        row[single], weight(start[single]) * stops[single] * reached[single], aligned.n_queries
     )
-    tied = np.flatnonzero(~alone)
+    tied = np.flatnonzero(~single)
     if not tied.size:
         return total
-    row, first = row[tied], first[tied]
-    heads, sizes = stretches(row, first)
-    row, first, last = row[heads], first[heads], aligned.tie_last[items[tied[heads]]]
+    row, start = row[tied], start[tied]
+    heads, sizes = stretches(row, start)
+    row, start, end = row[heads], start[heads], aligned.tie_last[items[tied[heads]]]
     group, place, stopped = stops_at(
-        stops[tied], offsets_of(sizes), last - first + 1, np.minimum(last, limit) - first + 1
+        stops[tied], offsets_of(sizes), end - start + 1, np.minimum(end, limit) - start + 1
     )
-    weights = weight(first[group] + place) * reached[tied[heads]][group]
+    weights = weight(start[group] + place) * reached[tied[heads]][group]
     return total + sum_by(row[group], weights * stopped, aligned.n_queries)
 
 
@@ -384,19 +386,19 @@ def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) 
 
 
 def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | None) -> Floats:
-    """Return how much more the documents weigh at their ranks than in the mean of all orders.
+    """Weight of the documents at their ranks, less their mean weight over all orders.
 
     Only tied ones do; a group that reaches over the cutoff has a part of its weight.
     """
     tied = aligned.tie_last[items] > aligned.tie_first[items]
     items, gain = items[tied], gain[tied]
-    rank, first, last = aligned.rank[items], aligned.tie_first[items], aligned.tie_last[items]
-    limit = last if cutoff is None else np.minimum(last, cutoff)
-    here = (1.0 - p) * powers(p, rank - 1) * (rank <= limit)
-    inside = np.maximum(limit - first + 1, 0)
+    rank, start, end = aligned.rank[items], aligned.tie_first[items], aligned.tie_last[items]
+    limit = end if cutoff is None else np.minimum(end, cutoff)
+    actual = (1.0 - p) * powers(p, rank - 1) * (rank <= limit)
+    inside = np.maximum(limit - start + 1, 0)
     # (1 - p) (1 + p + ... + p^(n-1)) = 1 - p^n, without the loss of digits
-    mean = powers(p, first - 1) * -np.expm1(inside * np.log(p)) / (last - first + 1)
-    return aligned.sum(gain * (here - mean), items)
+    mean = powers(p, start - 1) * -np.expm1(inside * np.log(p)) / (end - start + 1)
+    return aligned.sum(gain * (actual - mean), items)
 
 
 def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tuple[Ints, Floats]:

@@ -89,7 +89,7 @@ _ALL = (
         "form_res_rels.c (double scores, docno descending), m_ndcg_cut.c, m_rbp.c",
         {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
         {
-            **{name: own for name, own in _TREC.items() if name not in _ROUNDED_IN_10},
+            **{name: settings for name, settings in _TREC.items() if name not in _ROUNDED_IN_10},
             "dcg": {},
             "rbp": {"p": 0.9, "gain": "linear", "max_grade": None},
         },

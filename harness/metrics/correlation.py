@@ -208,10 +208,10 @@ def _above(offsets: Ints, groups: Ints, values: Ints) -> _Above:
         order = np.argsort(group_keys(keys, -values), kind="stable")
         values = values[order]
         within, size = numbered(keys)
-    wrong, same = smaller_before(offsets, values), np.zeros_like(keys)
+    wrong, equal = smaller_before(offsets, values), np.zeros_like(keys)
     if tied_pairs(offsets, values).any():
-        same = numbered(group_keys(row, values))[0] - numbered(group_keys(keys, values))[0]
-    return _Above(row, position - within + 1, wrong, same, size)
+        equal = numbered(group_keys(row, values))[0] - numbered(group_keys(keys, values))[0]
+    return _Above(row, position - within + 1, wrong, equal, size)
 
 
 def _of_sums(items: Ragged, above: _Above, terms: Floats) -> Floats:

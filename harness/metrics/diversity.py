@@ -98,12 +98,12 @@ def err_ia(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Floats:
     for bit in range(_bits(judged.values)):
         n_subtopics += judged.count((judged.values >> bit) & 1 > 0) > 0
     ranks = range(1, cutoff + 1)
-    most = math.fsum((1 - alpha) ** (rank - 1) / rank for rank in ranks)
-    return share(gained, n_subtopics * most)
+    best = math.fsum((1 - alpha) ** (rank - 1) / rank for rank in ranks)
+    return share(gained, n_subtopics * best)
 
 
 def _bits(masks: Ints) -> int:
-    """Return how many subtopics the masks can name."""
+    """Number of subtopics that the masks can name."""
     return int(masks.max(initial=0)).bit_length()
 
 
@@ -134,21 +134,24 @@ def _gains(aligned: Aligned, alpha: float) -> Floats:
 def _ideal_gains(aligned: Aligned, alpha: float, cutoff: int) -> Floats:
     """Return the gain at each rank of the ideal ranking, ``(n_queries, n_ranks)``."""
     judged = _judged(aligned)
-    at = np.flatnonzero(judged.values)
-    row, masks = judged.row[at], judged.values[at]
+    positions = np.flatnonzero(judged.values)
+    row, masks = judged.row[positions], judged.values[positions]
     about: Array = (masks[:, None] >> np.arange(_bits(masks))) & 1 > 0
     n_relevant = np.bincount(row, minlength=aligned.n_queries)
     n_ranks = min(cutoff, int(n_relevant.max(initial=0)))
     gains = np.zeros((aligned.n_queries, max(n_ranks, 1)))
-    weights, left = np.ones((aligned.n_queries, about.shape[1])), np.ones(at.size, dtype=bool)
+    weights, left = (
+        np.ones((aligned.n_queries, about.shape[1])),
+        np.ones(positions.size, dtype=bool),
+    )
     rows, starts = np.unique(row, return_index=True)
     for rank in range(n_ranks):
         score = np.where(left, (about * weights[row]).sum(axis=1), -1.0)
         best = np.full(aligned.n_queries, -1.0)
         best[rows] = np.maximum.reduceat(score, starts)
         candidates = np.flatnonzero(left & (score == best[row]))
-        query, first = np.unique(row[candidates], return_index=True)
-        chosen = candidates[first]
+        query, heads = np.unique(row[candidates], return_index=True)
+        chosen = candidates[heads]
         gains[query, rank] = score[chosen]
         left[chosen] = False
         weights[query] *= np.where(about[chosen], 1.0 - alpha, 1.0)

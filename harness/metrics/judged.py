@@ -54,9 +54,9 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
     if not average:
         return share(n_judged_at(aligned, cutoff), n_looked_at(aligned, cutoff), np.nan)
     items = aligned.relevant(0)
-    first, last = aligned.tie_first[items], aligned.tie_last[items]
-    inside = last if cutoff is None else np.minimum(last, cutoff)
-    number = aligned.sum(np.maximum(inside - first + 1, 0) / (last - first + 1), items)
+    start, end = aligned.tie_first[items], aligned.tie_last[items]
+    inside = end if cutoff is None else np.minimum(end, cutoff)
+    number = aligned.sum(np.maximum(inside - start + 1, 0) / (end - start + 1), items)
     return np.minimum(share(number, n_looked_at(aligned, cutoff), np.nan), 1.0)
 
 

@@ -59,7 +59,7 @@ class Scale(NamedTuple):
     floor: float = 0.0
 
     def counts(self, grades: Array) -> Bools:
-        """Return which grades can gain something."""
+        """Return a mask of the grades whose gain can be above 0."""
         counted: Bools = grades > 0 if self.floor == 0 else (grades >= self.floor) & (grades > 0)
         return counted | (grades < 0) if self.keeps_negative else counted
 
@@ -78,8 +78,8 @@ class Scale(NamedTuple):
             return aligned.found(1), aligned.rank_of_relevant(1)
 
         def make() -> tuple[Ragged, Ints]:
-            found = aligned.by_query(np.flatnonzero(self.counts(aligned.grade)))
-            return found, aligned.rank[found.values]
+            gaining = aligned.by_query(np.flatnonzero(self.counts(aligned.grade)))
+            return gaining, aligned.rank[gaining.values]
 
         return aligned.memo(("items", self), make)
 
@@ -102,17 +102,17 @@ class Scale(NamedTuple):
             rank = positions_of(offsets_of(best.count(keep)), first=1)
         else:
             rank = best.rank[keep]
-        at = np.flatnonzero(keep)
+        positions = np.flatnonzero(keep)
         if cutoff is not None:
-            at, rank = at[rank <= cutoff], rank[rank <= cutoff]
-        return best.row[at], at, rank
+            positions, rank = positions[rank <= cutoff], rank[rank <= cutoff]
+        return best.row[positions], positions, rank
 
     def ideal_weights(
         self, aligned: Aligned, cutoff: int | None = None
     ) -> tuple[Ints, Ints, Floats]:
         """Return query, ideal rank, and discounted gain of the same judgements."""
-        row, at, rank = self.ideal(aligned, cutoff)
-        return row, rank, self.gains(aligned.ideal.values[at]) / self.discounts(rank)
+        row, positions, rank = self.ideal(aligned, cutoff)
+        return row, rank, self.gains(aligned.ideal.values[positions]) / self.discounts(rank)
 
     def gains(self, grades: Array) -> Floats:
         """Return the gain of each grade, those that count for nothing included."""
@@ -120,7 +120,7 @@ class Scale(NamedTuple):
         return values if self.floor == 0 else values * self.counts(grades)
 
     def discounts(self, ranks: Ints) -> Floats:
-        """Return what a gain at each rank is divided by."""
+        """Discounts that divide the gains at these ranks."""
         return DISCOUNTS[self.discount](ranks)
 
 
@@ -135,20 +135,20 @@ def scale_of(metric: Metric) -> Scale | None:
 def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:
     """Return the gain of each grade, ``(n,)``; ``ndcg`` documents the kinds of gain."""
     if gain in ("linear", "exp"):
-        kept = grades if negative == "value" else np.maximum(grades, 0)
-        return kept.astype(np.float64) if gain == "linear" else _exponential(kept)
-    whole = np.maximum(grades, 0).astype(np.int64)
+        allowed = grades if negative == "value" else np.maximum(grades, 0)
+        return allowed.astype(np.float64) if gain == "linear" else _exponential(allowed)
+    levels = np.maximum(grades, 0).astype(np.int64)
     if gain == "exp-int32":
-        return _exponential(whole % _BITS)
+        return _exponential(levels % _BITS)
     table = np.array([*TABLES[gain], 0], dtype=np.float64)
-    return table[np.minimum(whole, table.size - 1)]
+    return table[np.minimum(levels, table.size - 1)]
 
 
 def _exponential(grades: Array) -> Floats:
     largest = grades.max(initial=0)
     if largest > _LARGEST_EXPONENT:
-        what = f"expected grades of at most {_LARGEST_EXPONENT}, got {largest}"
-        raise InputError(Problem("gain=exp", what, fix="use gain=linear, or smaller grades"))
+        message = f"expected grades of at most {_LARGEST_EXPONENT}, got {largest}"
+        raise InputError(Problem("gain=exp", message, fix="use gain=linear, or smaller grades"))
     if grades.dtype.kind == "f":
         fractional: Floats = np.exp2(grades) - 1.0
         return fractional
@@ -177,11 +177,11 @@ def list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Float
 
     def total() -> Floats:
         items, rank = scale.items(aligned)
-        at, row = items.values, items.row
+        positions, row = items.values, items.row
         if cutoff is not None:
             inside = np.flatnonzero(rank <= cutoff)
-            at, row, rank = at[inside], row[inside], rank[inside]
-        weights = scale.gains(aligned.grade[at]) / scale.discounts(rank)
+            positions, row, rank = positions[inside], row[inside], rank[inside]
+        weights = scale.gains(aligned.grade[positions]) / scale.discounts(rank)
         return frozen(sum_by(row, weights, aligned.n_queries))
 
     return aligned.memo(("dcg", scale, cutoff), total)
@@ -194,12 +194,12 @@ def expected_list_dcg(
 
     With `spill` a group that reaches past the cutoff counts whole, which is not an expectation.
     """
-    last = None if spill else cutoff
+    limit = None if spill else cutoff
 
     def total() -> Floats:
         items = within(aligned, scale.items(aligned)[0].values, cutoff)
         gains = scale.gains(aligned.grade[items])
-        weights = mean_discounted(aligned, items, gains, DISCOUNTS[scale.discount], last)
+        weights = mean_discounted(aligned, items, gains, DISCOUNTS[scale.discount], limit)
         return frozen(sum_by(aligned.row[items], weights, aligned.n_queries))
 
     return aligned.memo(("expected_dcg", scale, cutoff, spill), total)
@@ -244,7 +244,7 @@ def _share_with_gains(
 
 
 def _no_gain(aligned: Aligned, *, floor: float = 0.0, **_: Any) -> Bools:
-    """Return which queries have no document that gains anything, ``(n_queries,)``."""
+    """Return a mask of the queries without a gaining document, ``(n_queries,)``."""
     grades = aligned.ideal.values
     if floor <= (0 if grades.dtype.kind == "f" else 1):
         return aligned.without_grades
@@ -552,8 +552,8 @@ def ncg(
     else:
         items = items[aligned.rank[items] <= cutoff]
         gains = scale.gains(aligned.grade[items])
-    row, at, _ = scale.ideal(aligned, cutoff)
-    best = sum_by(row, scale.gains(aligned.ideal.values[at]), aligned.n_queries)
+    row, positions, _ = scale.ideal(aligned, cutoff)
+    best = sum_by(row, scale.gains(aligned.ideal.values[positions]), aligned.n_queries)
     return share(aligned.sum(gains, items), best)
 
 

@@ -43,13 +43,13 @@ def overlap_of(aligned: Aligned, rel: int = 1) -> Overlap:
 def _overlap(aligned: Aligned, rel: int) -> Overlap:
     items, ideal = aligned.relevant(rel), aligned.ideal
     row, rank = aligned.row[items], aligned.rank[items]
-    wanted = np.flatnonzero(ideal.values >= rel)
+    relevant = np.flatnonzero(ideal.values >= rel)
     # One key for each (query, grade), rising as the ideal order goes on.
     keys = group_keys(
-        np.concatenate([ideal.row[wanted], row]),
-        -np.concatenate([ideal.values[wanted], aligned.grade[items]]),
+        np.concatenate([ideal.row[relevant], row]),
+        -np.concatenate([ideal.values[relevant], aligned.grade[items]]),
     )
-    of_ideal, of_items = keys[: wanted.size], keys[wanted.size :]
+    of_ideal, of_items = keys[: relevant.size], keys[relevant.size :]
     size = int(keys.max(initial=-1)) + 1
     sizes = np.bincount(of_ideal, minlength=size)
     before = np.cumsum(sizes) - sizes
@@ -74,14 +74,14 @@ def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats
     queries and depths and returns what documents shared from these depths on add.
     """
     pair, items = overlap_of(aligned, rel), aligned.relevant(rel)
-    first, last = aligned.tie_first[items], aligned.tie_last[items]
+    start, end = aligned.tie_first[items], aligned.tie_last[items]
     gains = np.zeros(items.size)
-    alone = first == last
-    gains[alone] = gain(pair.row[alone], pair.depth[alone])
-    tied = np.flatnonzero(~alone)
-    row, first, ideal = pair.row[tied], first[tied], pair.rank[tied]
-    size = last[tied] - first + 1
-    number, n_alike = numbered(group_keys(group_keys(row, first), aligned.grade[items[tied]]))
+    single = start == end
+    gains[single] = gain(pair.row[single], pair.depth[single])
+    tied = np.flatnonzero(~single)
+    row, start, ideal = pair.row[tied], start[tied], pair.rank[tied]
+    size = end[tied] - start + 1
+    number, n_alike = numbered(group_keys(group_keys(row, start), aligned.grade[items[tied]]))
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, size.max(initial=0) + 1.0)))])
 
     def choose(n: Ints, k: Ints) -> Floats:
@@ -90,12 +90,14 @@ def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats
         return ways
 
     last_step = size - n_alike
-    some, step = np.arange(tied.size), 0
-    while (some := some[last_step[some] >= step]).size:
-        i, k, m = number[some], n_alike[some], size[some]
+    open_groups, step = np.arange(tied.size), 0
+    while (open_groups := open_groups[last_step[open_groups] >= step]).size:
+        i, k, m = number[open_groups], n_alike[open_groups], size[open_groups]
         ways = choose(i - 1 + step, i - 1) + choose(m - i - step, k - i) - choose(m, k)
-        rank = first[some] + i - 1 + step
-        gains[tied[some]] += np.exp(ways) * gain(row[some], np.maximum(rank, ideal[some]))
+        rank = start[open_groups] + i - 1 + step
+        gains[tied[open_groups]] += np.exp(ways) * gain(
+            row[open_groups], np.maximum(rank, ideal[open_groups])
+        )
         step += 1
     return sum_by(pair.row, gains, aligned.n_queries)
 
@@ -111,10 +113,10 @@ class TieGroups(NamedTuple):
 
     def to(self, depth: Ints, offsets: Ints, length: Ints) -> TieGroups:
         """Return the groups at every depth; beyond the ranking's end each depth is one."""
-        at = positions_of(offsets_of(length)) + np.repeat(offsets[:-1], length)
-        first, last = depth.copy(), depth.copy()
-        first[at], last[at] = self.first, self.last
-        return TieGroups(first, last)
+        places = positions_of(offsets_of(length)) + np.repeat(offsets[:-1], length)
+        start, end = depth.copy(), depth.copy()
+        start[places], end[places] = self.first, self.last
+        return TieGroups(start, end)
 
     def share(self, depth: Ints) -> Floats:
         """Return the part of the group that each depth reaches."""
@@ -127,9 +129,9 @@ class TieGroups(NamedTuple):
         return sums
 
     def full(self, depth: Ints, places: Ints) -> Ints:
-        """Return how many documents of some depths count wholly: all at the end of a group."""
-        some = depth[places]
-        return np.where(some == self.last[places], some, self.first[places] - 1)
+        """Number of documents at each depth that count wholly: all at the end of a group."""
+        ends = depth[places]
+        return np.where(ends == self.last[places], ends, self.first[places] - 1)
 
 
 def _ranking(aligned: Aligned) -> TieGroups:
@@ -137,14 +139,14 @@ def _ranking(aligned: Aligned) -> TieGroups:
     length, groups = aligned.n_retrieved, aligned.groups
     if groups is None or aligned.rank.size == int(length.sum()):  # every document is an item
         return TieGroups(aligned.tie_first, aligned.tie_last)
-    first, last = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
-    kept = last > first
-    row, first, last = groups.row[kept], first[kept], last[kept]
-    offsets, sizes = offsets_of(length), last - first + 1
-    at = positions_of(offsets_of(sizes)) + np.repeat(offsets[row] + first - 1, sizes)
+    start, end = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
+    tied = end > start
+    row, start, end = groups.row[tied], start[tied], end[tied]
+    offsets, sizes = offsets_of(length), end - start + 1
+    places = positions_of(offsets_of(sizes)) + np.repeat(offsets[row] + start - 1, sizes)
     rank = positions_of(offsets) + 1
     first_at, last_at = rank.copy(), rank
-    first_at[at], last_at[at] = np.repeat(first, sizes), np.repeat(last, sizes)
+    first_at[places], last_at[places] = np.repeat(start, sizes), np.repeat(end, sizes)
     return TieGroups(first_at, last_at)
 
 
@@ -156,19 +158,19 @@ def _ideal(aligned: Aligned, rel: int) -> tuple[TieGroups, Ints]:
     """
     items, ideal, lengths = aligned.relevant(rel), aligned.ideal, aligned.n_relevant(rel)
     row, grade, before = aligned.row[items], aligned.grade[items], offsets_of(lengths)[:-1]
-    wanted = np.flatnonzero(ideal.values >= max(rel, 0))
-    of_ideal = ideal.row[wanted]
+    relevant = np.flatnonzero(ideal.values >= max(rel, 0))
+    of_ideal = ideal.row[relevant]
     if aligned.reference_ties is None:
-        level = ideal.values[wanted]
+        level = ideal.values[relevant]
         keys = group_keys(np.concatenate([of_ideal, row]), -np.concatenate([level, grade]))
         sizes = np.bincount(keys[: level.size], minlength=int(keys.max(initial=-1)) + 1)
         place = (np.cumsum(sizes) - sizes)[keys[level.size :]]
     else:
-        level = aligned.reference_ties[wanted]
+        level = aligned.reference_ties[relevant]
         place = (before + ideal.lengths)[row] - grade
     starts, sizes = stretches(of_ideal, level)
-    first = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
-    return TieGroups(first, first + np.repeat(sizes - 1, sizes)), place
+    start = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
+    return TieGroups(start, start + np.repeat(sizes - 1, sizes)), place
 
 
 class Depths(NamedTuple):
@@ -207,8 +209,8 @@ class Depths(NamedTuple):
 
     def at(self, numbers: Array, depth: Ints) -> Array:
         """Return the number that belongs to one depth of each query, ``(n_queries,)``."""
-        found: Array = numbers[self.offsets[:-1] + depth - 1]
-        return found
+        values: Array = numbers[self.offsets[:-1] + depth - 1]
+        return values
 
 
 def depths(aligned: Aligned, rel: int, tied: Tied) -> Depths:
@@ -247,9 +249,9 @@ def depths(aligned: Aligned, rel: int, tied: Tied) -> Depths:
         )  # fmt: skip
     share_a, share_b = a.share(depth), b.share(depth)
     begun_a = reached(first_a, last_b)
-    whole = reached(last_a, last_b)
-    only_a, only_b = begun_a - whole, reached(last_a, first_b) - whole
-    overlap = whole.astype(np.float64)
+    entire = reached(last_a, last_b)
+    only_a, only_b = begun_a - entire, reached(last_a, first_b) - entire
+    overlap = entire.astype(np.float64)
     overlap += share_a * only_a
     overlap += share_b * (only_b + share_a * (begun - begun_a - only_b))
     norm = depth.astype(np.float64)
@@ -257,7 +259,7 @@ def depths(aligned: Aligned, rel: int, tied: Tied) -> Depths:
         norm = np.sqrt(a.squares(share_a)) * np.sqrt(b.squares(share_b))
     # Here all documents of the shorter ranking are full.
     full_a, full_b = a.full(depth, past), b.full(depth, past)
-    full = np.minimum(full_a, full_b) - whole[past]
+    full = np.minimum(full_a, full_b) - entire[past]
     partial = a.last[past] - full_a + b.last[past] - full_b - (only_a + only_b)[past]
     share = share_a[past] * share_b[past]
     return Depths(offsets, depth, short, long, shared, overlap, norm, past, full, partial, share)

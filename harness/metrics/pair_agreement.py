@@ -29,17 +29,17 @@ Normalize = Literal[False, True, "all"]
 
 
 def _change(part: Aligned) -> Floats:
-    """Return how many more pairs are wrong if each of a tied group counts one half."""
+    """Added number of wrong pairs if each pair of a tied group counts one half."""
     groups = tied_groups(part, 0)
     grades, offsets = levels(part)[groups.items], offsets_of(groups.found)
     pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
     return sum_by(groups.row, pairs / 2 - inversions(offsets, grades), part.n_queries)
 
 
-def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
+def _share(aligned: Aligned, numbers: Array, normalize: Normalize) -> Floats:
     """Return swaps as a count, or as a share of the pairs that `normalize` asks for."""
     if normalize is False:
-        return np.where(judged_items(aligned).lengths > 0, found, np.nan)
+        return np.where(judged_items(aligned).lengths > 0, numbers, np.nan)
 
     def count(part: Aligned) -> Ints:
         items = judged_items(part)
@@ -48,7 +48,7 @@ def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
             return pairs
         return pairs - tied_pairs(items.offsets, levels(part)[items.values])
 
-    return share(found, by_block(aligned, count), np.nan)
+    return share(numbers, by_block(aligned, count), np.nan)
 
 
 @metric(
@@ -99,10 +99,10 @@ def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = Fal
     >>> swaps(align(qrels, run)).tolist()
     [1.0]
     """
-    found: Array = discordant(aligned)
+    numbers: Array = discordant(aligned)
     if average:
-        found = found + by_block(aligned, _change)
-    return _share(aligned, found, normalize)
+        numbers = numbers + by_block(aligned, _change)
+    return _share(aligned, numbers, normalize)
 
 
 class Concordance(NamedTuple):
@@ -320,12 +320,12 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     items = judged_items(aligned)
     scores, grades = alpha * aligned.score[items.values], aligned.grade[items.values]
     total, pairs = np.zeros(items.n_rows), np.zeros(items.n_rows, dtype=np.int64)
-    for first, second in pairs_by_distance(items.offsets):
-        differ = np.flatnonzero(grades[first] != grades[second])
-        first, second = first[differ], second[differ]
-        right_way = np.where(grades[first] > grades[second], 1.0, -1.0)
-        losses = np.logaddexp(0.0, right_way * (scores[second] - scores[first]))
-        row = items.row[first]
+    for left, second in pairs_by_distance(items.offsets):
+        differ = np.flatnonzero(grades[left] != grades[second])
+        left, second = left[differ], second[differ]
+        right_way = np.where(grades[left] > grades[second], 1.0, -1.0)
+        losses = np.logaddexp(0.0, right_way * (scores[second] - scores[left]))
+        row = items.row[left]
         total += np.bincount(row, weights=losses, minlength=items.n_rows)
         pairs += np.bincount(row, minlength=items.n_rows)
     return share(total, pairs, np.nan)
@@ -351,12 +351,12 @@ def lambdas(
     """
     scaled = alpha * np.asarray(scores, dtype=np.float64)
     slopes = np.zeros(scaled.size)
-    for first, second in pairs_by_distance(offsets):
-        right_way = np.sign(grades[first] - grades[second])
-        pull = alpha * right_way * sigmoid(right_way * (scaled[second] - scaled[first]))
+    for left, second in pairs_by_distance(offsets):
+        right_way = np.sign(grades[left] - grades[second])
+        pull = alpha * right_way * sigmoid(right_way * (scaled[second] - scaled[left]))
         if gains is not None and discounts is not None:
-            pull *= np.abs(gains[first] - gains[second])
-            pull *= np.abs(discounts[first] - discounts[second])
-        slopes[first] -= pull
+            pull *= np.abs(gains[left] - gains[second])
+            pull *= np.abs(discounts[left] - discounts[second])
+        slopes[left] -= pull
         slopes[second] += pull
     return slopes

@@ -100,7 +100,7 @@ def midranks(offsets: Ints, values: Ints) -> Floats:
 
 
 def constant_rows(offsets: Ints, values: Array) -> Bools:
-    """Return which rows hold no two different values, ``(n_rows,)``; empty rows are such."""
+    """Return a mask of the rows whose values are all equal, ``(n_rows,)``, or that are empty."""
     row = rows_of(offsets)
     differs = values != values[offsets[row]]
     constant: Bools = np.bincount(row[differs], minlength=offsets.size - 1) == 0
@@ -114,10 +114,10 @@ def pairs_by_distance(offsets: Ints) -> Iterator[tuple[Ints, Ints]]:
     than ``n_items`` pairs are in memory, and within a step each item is first at most once.
     """
     left = np.repeat(np.diff(offsets), np.diff(offsets)) - positions_of(offsets) - 1
-    first = np.arange(left.size)
+    positions = np.arange(left.size)
     distance = 1
-    while (first := first[left[first] >= distance]).size:
-        yield first, first + distance
+    while (positions := positions[left[positions] >= distance]).size:
+        yield positions, positions + distance
         distance += 1
 
 
@@ -131,12 +131,12 @@ def inversions(offsets: Ints, values: Array) -> Ints:
     """
     lengths, row = lengths_of(offsets), rows_of(offsets)
     keys = _keys(offsets, row, values)
-    found = np.add.reduceat(_within_blocks(keys, row.size), offsets[:-1], dtype=np.int64)
-    found[lengths == 0] = 0
+    n_smaller = np.add.reduceat(_within_blocks(keys, row.size), offsets[:-1], dtype=np.int64)
+    n_smaller[lengths == 0] = 0
     for middles, order, places in _windows(keys, row.size, lengths):
         smaller = _smaller(order, places).sum(axis=1)
-        found += sum_by(row[middles], smaller, lengths.size).astype(np.int64)
-    return found
+        n_smaller += sum_by(row[middles], smaller, lengths.size).astype(np.int64)
+    return n_smaller
 
 
 def smaller_before(offsets: Ints, values: Array) -> Ints:
@@ -146,13 +146,13 @@ def smaller_before(offsets: Ints, values: Array) -> Ints:
     """
     row = rows_of(offsets)
     keys = _keys(offsets, row, values)
-    found = np.zeros(keys.size, dtype=np.int64)
+    counts = np.zeros(keys.size, dtype=np.int64)
     within = _within_blocks(keys, row.size)
-    found[: within.size] = within
+    counts[: within.size] = within
     for middles, order, places in _windows(keys, row.size, lengths_of(offsets)):
         later = order.reshape(-1)[places] & (places.shape[1] - 1)
-        found[middles[:, None] + later] += _smaller(order, places)
-    return found[: row.size]
+        counts[middles[:, None] + later] += _smaller(order, places)
+    return counts[: row.size]
 
 
 def _keys(offsets: Ints, row: Ints, values: Array) -> Array:
@@ -174,12 +174,12 @@ def _within_blocks(keys: Array, n_items: int) -> Array:
     """Count the smaller items before each one in its block, ``(at least n_items + 1,)`` uint8."""
     n_blocks = n_items // _BLOCK + 1
     across = np.ascontiguousarray(keys[: n_blocks * _BLOCK].reshape(n_blocks, _BLOCK).T)
-    found = np.zeros(across.shape, dtype=np.uint8)
+    n_smaller = np.zeros(across.shape, dtype=np.uint8)
     smaller = np.empty(across.shape, dtype=bool)
     for distance in range(1, _BLOCK):
         np.less(across[:-distance], across[distance:], out=smaller[distance:])
-        found[distance:] += smaller[distance:].view(np.uint8)
-    counts: Array = found.T.reshape(-1)
+        n_smaller[distance:] += smaller[distance:].view(np.uint8)
+    counts: Array = n_smaller.T.reshape(-1)
     return counts
 
 

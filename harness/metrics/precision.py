@@ -392,5 +392,5 @@ def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> yet_another_average_precision(align(qrels, run)).tolist()       # ln((1 + 1) / (1 + 2 - 1))
     [0.0]
     """
-    found = aligned.sum(precision_at_hits(aligned, rel), aligned.relevant(rel))
-    return log_of((1.0 + found) / (1.0 + aligned.n_relevant(rel) - found))
+    precisions = aligned.sum(precision_at_hits(aligned, rel), aligned.relevant(rel))
+    return log_of((1.0 + precisions) / (1.0 + aligned.n_relevant(rel) - precisions))

@@ -81,7 +81,7 @@ class RankSimilarity:
 def rank_similarity(
     first: Ranking, second: Ranking, p: float = 0.9, tied: Tied = "w"
 ) -> RankSimilarity:
-    """Return how alike two rankings are, by every measure at once.
+    """Similarity of two rankings, by every measure at once.
 
     The formulas are those of the metrics ``kendall``, ``tau_ap``, ``spearman``, ``rbo``, ``ao``
     and ``swaps``, which compare rankings query by query.
@@ -128,17 +128,17 @@ def rank_similarity(
     scores = [run.to_dict()[""] for run in runs]
     shared = [name for name in scores[0] if name in scores[1]]
     if not shared:
-        there = ", ".join(
-            f"{name} has {first_of([*each], 3)}"
-            for name, each in zip(("first", "second"), scores, strict=True)
+        contents = ", ".join(
+            f"{name} has {first_of([*run], 3)}"
+            for name, run in zip(("first", "second"), scores, strict=True)
         )
-        what = f"the lists have no name in common: {there}"
-        raise InputError(Problem("", what, fix="check that both write names alike"))
+        message = f"the lists have no name in common: {contents}"
+        raise InputError(Problem("", message, fix="check that both write names alike"))
     # The first run is the reference, the second one is evaluated.
     aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
-    places = [ranks([each[name] for name in shared]) for each in scores]
-    changes = [one - other for one, other in zip(*places, strict=True)]
+    places = [ranks([run[name] for name in shared]) for run in scores]
+    changes = [place - reference for place, reference in zip(*places, strict=True)]
     counts = concordance(aligned)
     opposite, differing = counts.wrong.item(), (counts.pairs - counts.tied_grades).item()
     return RankSimilarity(
@@ -178,8 +178,8 @@ def _run(ranking: Ranking, where: str) -> Run:
                 if not isinstance(name, str):
                     raise wrong(f"{where}[{place}]", "a name", name, _FIX)
                 if name in scores:
-                    what = f"expected each name once, got '{name}' twice"
-                    raise InputError(Problem(where, what, fix="name each once"))
+                    message = f"expected each name once, got '{name}' twice"
+                    raise InputError(Problem(where, message, fix="name each once"))
                 scores[name] = -float(place)
     if not scores:
         raise InputError(Problem(where, "an empty list", fix=_FIX))
@@ -189,14 +189,14 @@ def _run(ranking: Ranking, where: str) -> Run:
 def ranks(scores: Sequence[float]) -> list[int]:
     """Return ranks by falling score, tied ones having that of the first of them."""
     falling = -np.asarray(scores)
-    found: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
-    return found
+    counts: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
+    return counts
 
 
 def _top(scores: Mapping[str, float]) -> set[str]:
     """Return the names at rank 1."""
-    most = max(scores.values())
-    return {name for name, score in scores.items() if score == most}
+    best = max(scores.values())
+    return {name for name, score in scores.items() if score == best}
 
 
 Measure = Literal["rbo", "overlap"]
@@ -222,12 +222,12 @@ class Similarity:
 
     def pairs(self, at_least: float = 0.0) -> list[tuple[str, str, float, int]]:
         """Return pairs of runs with their value and number of queries, the most similar first."""
-        first, second = np.triu_indices(len(self.runs), 1)
-        values = self.values[first, second]
+        row, second = np.triu_indices(len(self.runs), 1)
+        values = self.values[row, second]
         order = np.argsort(-values, kind="stable")
         return [
-            (self.runs[first[k]], self.runs[second[k]], float(values[k]),
-             int(self.n_queries[first[k], second[k]]))
+            (self.runs[row[k]], self.runs[second[k]], float(values[k]),
+             int(self.n_queries[row[k], second[k]]))
             for k in order
             if values[k] >= at_least
         ]  # fmt: skip
@@ -237,19 +237,19 @@ def _matrix(rankings: Sequence[Rankings], measure: Measure, p: float) -> tuple[F
     """Return the mean similarity of each pair of runs, and over how many queries it is."""
     total = np.zeros((len(rankings), len(rankings)))
     n_queries = np.zeros(total.shape, dtype=np.int64)
-    for qid in dict.fromkeys(qid for one in rankings for qid in one):
-        here = np.array([k for k, one in enumerate(rankings) if len(one.get(qid, ()))])
-        lists = [rankings[k][qid] for k in here]
-        at = np.ix_(here, here)
-        total[at] += _one_query(lists, measure, p)
-        n_queries[at] += 1
+    for qid in dict.fromkeys(qid for ranking in rankings for qid in ranking):
+        places = np.array([k for k, ranking in enumerate(rankings) if len(ranking.get(qid, ()))])
+        lists = [rankings[k][qid] for k in places]
+        cells = np.ix_(places, places)
+        total[cells] += _one_query(lists, measure, p)
+        n_queries[cells] += 1
     with np.errstate(invalid="ignore"):
         return total / n_queries, n_queries
 
 
 def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
     """Return the similarity of each pair of rankings of one query."""
-    lengths = np.array([one.size for one in lists])
+    lengths = np.array([ranking.size for ranking in lists])
     longest = int(lengths.max())
     documents, place = np.unique(np.concatenate(lists), return_inverse=True)
     parts = np.split(place, np.cumsum(lengths)[:-1])
@@ -264,21 +264,21 @@ def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
     to_end = np.concatenate([[0.0], powers(p, depths) / depths - scale * tails[depths + 1]])
     values = np.eye(len(lists))
     for row, part in enumerate(parts[:-1]):
-        others = slice(row + 1, None)
+        later = slice(row + 1, None)
         own_rank = np.arange(1, part.size + 1, dtype=np.int32)
-        depth = np.maximum(rank[others, part], own_rank)
+        depth = np.maximum(rank[later, part], own_rank)
         n_shared = (depth <= longest).sum(1)
-        long = np.maximum(lengths[others], part.size)
+        long = np.maximum(lengths[later], part.size)
         if measure == "overlap":
             value = n_shared / long
         else:
-            short = np.minimum(lengths[others], part.size)
+            short = np.minimum(lengths[later], part.size)
             n_short = (depth <= short[:, None]).sum(1)
             ends = n_short * to_end[short] + (n_shared - n_short) * to_end[long]
             value = np.clip(shared_from[depth].sum(1) + ends, 0.0, 1.0)
             # in lists of one length, every document then has the same rank in both
-            value[(lengths[others] == part.size) & (depth == own_rank).all(1)] = 1.0
-        values[row, others] = values[others, row] = value
+            value[(lengths[later] == part.size) & (depth == own_rank).all(1)] = 1.0
+        values[row, later] = values[later, row] = value
     return values
 
 
@@ -305,6 +305,6 @@ def compare_rankings(
     label = f"RBO (p = {p:g})" if measure == "rbo" else f"overlap@{depth}"
     values, n_queries = _matrix(rankings, measure, p)
     order = leaves_list(tree(values))
-    at = np.ix_(order, order)
+    cells = np.ix_(order, order)
     runs = tuple(names[k] for k in order)
-    return Similarity(dataset, runs, values[at], n_queries[at], tree(values[at]), label)
+    return Similarity(dataset, runs, values[cells], n_queries[cells], tree(values[cells]), label)

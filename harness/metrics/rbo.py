@@ -73,7 +73,7 @@ Gain = Callable[[Ints, Ints], Floats]
 
 
 def gain_of(p: float, form: Form, pair: Overlap, tails: Floats, k: int | None = None) -> Gain:
-    """Return what a document in the overlap from depth m on adds to RBO: p^d / d at every d >= m.
+    """Gain in RBO of a document in the overlap from depth m on: p^d / d at every d >= m.
 
     In the extrapolated forms that goes to the end of the shorter list (of the longer one if
     the document comes later than that), and then its part of the agreement is taken to go on
@@ -105,52 +105,56 @@ def residual(p: float, pair: Overlap, tails: Floats) -> Floats:
     return s + (l - f)
 
 
-def with_ties(p: float, form: Form, at: Depths, k: int | None) -> Floats:
+def with_ties(p: float, form: Form, lists: Depths, k: int | None) -> Floats:
     """Return RBO of lists with ties, ``(n_queries,)``, from their overlap at every depth."""
-    tails = tails_to(p, int((at.short + at.long).max(initial=0)) + 1)
-    weights = (1 - p) * powers(p, at.depth - 1)
-    agreement = at.agreement
+    tails = tails_to(p, int((lists.short + lists.long).max(initial=0)) + 1)
+    weights = (1 - p) * powers(p, lists.depth - 1)
+    agreement = lists.agreement
     if form == "truncated":
-        stop = at.short if k is None else np.minimum(at.short, k)
-        return at.sum(np.where(at.depth <= np.repeat(stop, at.long), weights * agreement, 0.0))
+        stop = lists.short if k is None else np.minimum(lists.short, k)
+        return lists.sum(
+            np.where(lists.depth <= np.repeat(stop, lists.long), weights * agreement, 0.0)
+        )
     if form == "res":
-        return _residual(p, at, weights, tails)
+        return _residual(p, lists, weights, tails)
     if form == "ext":
-        agreement = _carried_on(at, agreement)
-    least = at.sum(weights * agreement)
+        agreement = _carried_on(lists, agreement)
+    least = lists.sum(weights * agreement)
     if form in ("ext", "ext-cut"):
-        last: Floats = at.at(agreement, at.long) * powers(p, at.long)
-        return least + last
-    least += (1 - p) / p * at.shared * tails[at.long + 1]
-    return least if form == "min" else least + _residual(p, at, weights, tails)
+        final: Floats = lists.at(agreement, lists.long) * powers(p, lists.long)
+        return least + final
+    least += (1 - p) / p * lists.shared * tails[lists.long + 1]
+    return least if form == "min" else least + _residual(p, lists, weights, tails)
 
 
-def _past_short(at: Depths) -> Floats:
-    """Return how far beyond the shorter list's end each depth past it is."""
-    by = at.depth[at.past] - np.repeat(at.short, at.long - at.short)
-    return by.astype(np.float64)
+def _past_short(lists: Depths) -> Floats:
+    """Distance of each depth past the shorter list's end from that end."""
+    excess = lists.depth[lists.past] - np.repeat(lists.short, lists.long - lists.short)
+    return excess.astype(np.float64)
 
 
-def _carried_on(at: Depths, agreement: Floats) -> Floats:
+def _carried_on(lists: Depths, agreement: Floats) -> Floats:
     """Let the shorter list go on with documents of the longer one, as often as it agreed so far."""
     # Of the documents in reach that only the longer list holds, what one counts on average.
-    mean = (at.full + at.partial * at.share) / (at.full + at.partial)
-    so_far = np.repeat(at.at(agreement, at.short), at.long - at.short)
+    mean = (lists.full + lists.partial * lists.share) / (lists.full + lists.partial)
+    so_far = np.repeat(lists.at(agreement, lists.short), lists.long - lists.short)
     agreement = agreement.copy()
-    agreement[at.past] += _past_short(at) * so_far * mean / at.norm[at.past]
+    agreement[lists.past] += _past_short(lists) * so_far * mean / lists.norm[lists.past]
     return agreement
 
 
-def _residual(p: float, at: Depths, weights: Floats, tails: Floats) -> Floats:
-    """Return what is open: the most the lists could agree beyond their ends, less the least."""
-    most, by = np.zeros(at.depth.size), _past_short(at)
+def _residual(p: float, lists: Depths, weights: Floats, tails: Floats) -> Floats:
+    """Residual: the largest possible agreement beyond the lists' ends, less the smallest."""
+    largest, excess = np.zeros(lists.depth.size), _past_short(lists)
     # The shorter list goes on with the first documents that only the longer one holds.
-    full = np.minimum(at.full, by)
-    most[at.past] = weights[at.past] * (full + (by - full) * at.share) / at.norm[at.past]
-    all_found = at.short + at.long - at.shared
-    past_long = powers(p, at.long) - (1 - p) / p * at.short * tails[at.long + 1]
-    beyond_ends = beyond(p, at.long, tails) - beyond(p, all_found, tails)
-    open_part: Floats = at.sum(most) + np.maximum(past_long, 0.0) + beyond_ends
+    full = np.minimum(lists.full, excess)
+    largest[lists.past] = (
+        weights[lists.past] * (full + (excess - full) * lists.share) / lists.norm[lists.past]
+    )
+    all_found = lists.short + lists.long - lists.shared
+    past_long = powers(p, lists.long) - (1 - p) / p * lists.short * tails[lists.long + 1]
+    beyond_ends = beyond(p, lists.long, tails) - beyond(p, all_found, tails)
+    open_part: Floats = lists.sum(largest) + np.maximum(past_long, 0.0) + beyond_ends
     return open_part
 
 
@@ -209,19 +213,19 @@ def _sum_of(gain: Gain, aligned: Aligned, rel: int, pair: Overlap, *, average: b
 
 
 def _by_depth(
-    aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths], Floats], *, whole: bool
+    aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths], Floats], *, whole_lists: bool
 ) -> Floats:
     """Return a value of each query from its overlaps with ties.
 
-    With `whole`, lists that agree at every depth have exactly 1.
+    With `whole_lists`, lists that agree at every depth have exactly 1.
     """
 
     def of_part(part: Aligned) -> Floats:
-        at = depths(part, rel, tied)
-        values = np.clip(value(at), 0.0, 1.0)
-        if whole:
-            n_apart = at.sum((at.agreement < 1 - _ROUNDING).astype(np.float64))
-            values[(n_apart == 0) & (at.short == at.long)] = 1.0
+        lists = depths(part, rel, tied)
+        values = np.clip(value(lists), 0.0, 1.0)
+        if whole_lists:
+            n_apart = lists.sum((lists.agreement < 1 - _ROUNDING).astype(np.float64))
+            values[(n_apart == 0) & (lists.short == lists.long)] = 1.0
         return values
 
     return by_block(aligned, of_part) + _undefined(aligned, rel)
@@ -234,14 +238,14 @@ _WHOLE = ("ext", "ext-cut", "max")
 
 
 def _are_same(aligned: Aligned, pair: Overlap, *, average: bool) -> Bools:
-    """Return which queries have two lists of the same documents in the same order.
+    """Return a mask of the queries whose two lists have equal documents in equal order.
 
     Every document is then shared from its own rank on, so the depths sum to 1 + 2 + ... + n.
     """
     n_shared, n = pair.sum(np.ones(pair.row.size)), pair.first
-    same: Bools = (n == pair.second) & (n_shared == n)
-    same &= pair.sum(pair.depth.astype(np.float64)) == n * (n + 1) / 2
-    return same & ~has_ties(aligned) if average else same
+    equal: Bools = (n == pair.second) & (n_shared == n)
+    equal &= pair.sum(pair.depth.astype(np.float64)) == n * (n + 1) / 2
+    return equal & ~has_ties(aligned) if average else equal
 
 
 def _check(*, form: Form, k: int | None, **_: object) -> None:
@@ -332,7 +336,7 @@ def rbo(
     """
     if tied != "none":  # no order matters
         value = partial(with_ties, p, form, k=k)
-        return _by_depth(aligned, rel, tied, value, whole=form in _WHOLE)
+        return _by_depth(aligned, rel, tied, value, whole_lists=form in _WHOLE)
     pair = _pair(aligned, rel)
     tails = tails_to(p, int((pair.first + pair.second).max(initial=0)) + 1)
     values = residual(p, pair, tails) if form in ("res", "max") else np.zeros(aligned.n_queries)
@@ -345,13 +349,15 @@ def rbo(
     return values + _undefined(aligned, rel)
 
 
-def _average_agreement(at: Depths, cutoff: int | None) -> Floats:
-    stop = at.short if cutoff is None else np.minimum(at.short, cutoff)
-    return at.sum(np.where(at.depth <= np.repeat(stop, at.long), at.agreement, 0.0)) / stop
+def _average_agreement(lists: Depths, cutoff: int | None) -> Floats:
+    stop = lists.short if cutoff is None else np.minimum(lists.short, cutoff)
+    return (
+        lists.sum(np.where(lists.depth <= np.repeat(stop, lists.long), lists.agreement, 0.0)) / stop
+    )
 
 
 def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
-    """Return what a document in the overlap from depth m on adds: H(end) - H(m - 1), over end."""
+    """Gain of a document in the overlap from depth m on: (H(end) - H(m - 1)) / end."""
     stop = np.minimum(pair.first, pair.second)
     if cutoff is not None:
         stop = np.minimum(stop, cutoff)
@@ -413,7 +419,7 @@ def ao(
     """
     if tied != "none":  # no order matters
         value = partial(_average_agreement, cutoff=cutoff)
-        return _by_depth(aligned, rel, tied, value, whole=True)
+        return _by_depth(aligned, rel, tied, value, whole_lists=True)
     pair = _pair(aligned, rel)
     gain = _average_gain(pair, cutoff)
     values = np.clip(_sum_of(gain, aligned, rel, pair, average=average), 0.0, 1.0)

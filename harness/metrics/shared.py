@@ -96,9 +96,9 @@ def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Fun
     return share_metric(name, source=f"trec_eval 9.0.7, {file}", **{"trec_name": name} | facts)
 
 
-def share(part: Array, whole: Array, empty: float = 0.0) -> Floats:
-    """Return ``part / whole``, and `empty` if `whole` is 0."""
-    values: Floats = np.divide(part, whole, out=np.full(part.shape, empty), where=whole != 0)
+def share(part: Array, total: Array, empty: float = 0.0) -> Floats:
+    """Return ``part / total``, and `empty` if `total` is 0."""
+    values: Floats = np.divide(part, total, out=np.full(part.shape, empty), where=total != 0)
     return values
 
 
@@ -109,15 +109,15 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
     """
 
     def make() -> Ints:
-        deepest, found = aligned.deepest, aligned.found(rel)
+        deepest, relevant = aligned.deepest, aligned.found(rel)
         span = deepest + 1
         # query and rank as one rising number, so that a search finds each cutoff
         keys = aligned.memo(
-            ("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel)
+            ("hit_keys", rel), lambda: relevant.row * span + aligned.rank_of_relevant(rel)
         )
         limit = np.minimum(cutoff, deepest)
         ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
-        return frozen(ends - found.offsets[:-1])
+        return frozen(ends - relevant.offsets[:-1])
 
     return aligned.memo(("hits_at", cutoff, rel), make) if isinstance(cutoff, int) else make()
 
@@ -161,7 +161,7 @@ def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:
 def judged_as(
     aligned: Aligned, rel: int = 1, above: float | None = None, top: int | None = None
 ) -> tuple[Aligned, int]:
-    """Return what to take for the alignment, and the smallest grade that is relevant in it.
+    """Return the alignment that applies the thresholds, and its smallest relevant grade.
 
     `rel`, `above` and `top` are as in `Rel`, `Above` and `Top`. It is the
     alignment as it is if a smallest grade is enough; else one whose grades are 1 for what is
@@ -173,8 +173,8 @@ def judged_as(
         return aligned, math.floor(above) + 1
 
     def relevant(grades: Array) -> Bools:
-        found: Bools = grades >= rel if above is None else grades > above
-        return found if top is None else found & (grades <= top)
+        accepted: Bools = grades >= rel if above is None else grades > above
+        return accepted if top is None else accepted & (grades <= top)
 
     def make() -> Aligned:
         return _cut_down(aligned, relevant(aligned.grade), relevant(aligned.ideal.values))
@@ -238,9 +238,9 @@ def without_short_lists(
         names = [aligned.qids[row].as_py() for row in np.flatnonzero(short_lists)[:5]]
         if names:
             fewer = f"have fewer than {np.max(cutoff)} documents: {', '.join(names)}"
-            what = f"{short_lists.sum()} of {aligned.n_queries} lists {fewer}"
+            message = f"{short_lists.sum()} of {aligned.n_queries} lists {fewer}"
             fix = "take a smaller cutoff, or write short=cut, short=nan or short=zero"
-            raise InputError(Problem("", what, fix=fix))
+            raise InputError(Problem("", message, fix=fix))
     return np.where(is_short, np.nan if short == "nan" else 0.0, values)
 
 
@@ -252,7 +252,7 @@ def none_relevant(
     top: int | None = None,
     **_: Any,
 ) -> Bools:
-    """Return which queries have no document that `rel`, `above` and `top` make relevant."""
+    """Return a mask of the queries without a relevant document under `rel`, `above` and `top`."""
     judged, level = judged_as(aligned, rel, above, top)
     none: Bools = judged.n_relevant(level) == 0
     return none
@@ -261,7 +261,7 @@ def none_relevant(
 def too_short(
     aligned: Aligned, *, cutoff: int | None = None, short: Short = "cut", **_: Any
 ) -> Bools:
-    """Return which lists `short` gives a value of their own, ``(n_queries,)``."""
+    """Return a mask of the short lists that `short` treats separately, ``(n_queries,)``."""
     if short == "cut" or cutoff is None:
         return np.zeros(aligned.n_queries, dtype=bool)
     return np.less(aligned.n_retrieved, cutoff)
@@ -272,7 +272,7 @@ BLOCK = 1 << 15
 
 
 def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array]) -> Array:
-    """Return what `kernel` gives for each query, ``(n_queries, ...)``, computed block by block.
+    """Values of `kernel` for each query, ``(n_queries, ...)``, computed block by block.
 
     A kernel that makes dozens of arrays as long as the rankings takes a fraction of the time
     if these stay in the processor's cache. Nothing is copied.

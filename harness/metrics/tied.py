@@ -51,10 +51,10 @@ class Totals:
         rounded = np.rint(weights / _STEP) * _STEP
         return cls(_summed(rounded), _summed(weights - rounded))
 
-    def over(self, first: Ints, last: Ints) -> Floats:
-        """Return the sum of the weights of the ranks `first` to `last`, ends included."""
-        before = first - 1
-        sums: Floats = self.high[last] - self.high[before] + (self.low[last] - self.low[before])
+    def over(self, start: Ints, end: Ints) -> Floats:
+        """Return the sum of the weights of the ranks `start` to `end`, ends included."""
+        before = start - 1
+        sums: Floats = self.high[end] - self.high[before] + (self.low[end] - self.low[before])
         return sums
 
 
@@ -89,29 +89,29 @@ def mean_discounted(
     Ranks past the cutoff weigh nothing. Totals are kept by `divisor`: pass the same object.
     """
     values: Floats = gain / divisor(aligned.rank[items])
-    first, last = aligned.tie_first[items], aligned.tie_last[items]
-    tied = np.flatnonzero(last > first)
+    start, end = aligned.tie_first[items], aligned.tie_last[items]
+    tied = np.flatnonzero(end > start)
     if tied.size:
-        first, last = first[tied], last[tied]
-        size = last - first + 1
-        last = last if cutoff is None else np.minimum(last, cutoff)
-        totals = totals_of_inverse(divisor, int(last.max()))
-        values[tied] = gain[tied] * (totals.over(first, last) / size)
+        start, end = start[tied], end[tied]
+        size = end - start + 1
+        end = end if cutoff is None else np.minimum(end, cutoff)
+        totals = totals_of_inverse(divisor, int(end.max()))
+        values[tied] = gain[tied] * (totals.over(start, end) / size)
     return values
 
 
 def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Floats]:
     """Return query, rank and mean gain of each place that one of the documents can have, once."""
     groups = groups_of(aligned, items)
-    alone = np.ones(items.size, dtype=bool)
-    alone[groups.at] = False
+    single = np.ones(items.size, dtype=bool)
+    single[groups.at] = False
     mean = sum_by(groups.group, gain[groups.at], groups.size.size) / groups.size
     ranks = positions_of(offsets_of(groups.size)) + np.repeat(groups.first, groups.size)
-    row, rank = aligned.row[items[alone]], aligned.rank[items[alone]]
+    row, rank = aligned.row[items[single]], aligned.rank[items[single]]
     return (
         np.concatenate([row, np.repeat(groups.row, groups.size)]),
         np.concatenate([rank, ranks]),
-        np.concatenate([gain[alone], np.repeat(mean, groups.size)]),
+        np.concatenate([gain[single], np.repeat(mean, groups.size)]),
     )
 
 
@@ -144,12 +144,12 @@ def _hits_above(aligned: Aligned, groups: TiedGroups, rel: int) -> Ints:
 
 
 def _mean_precision(aligned: Aligned, groups: TiedGroups, rel: int, cutoff: int | None) -> Floats:
-    first, last, above = groups.first, groups.last, _hits_above(aligned, groups, rel)
+    start, end, above = groups.first, groups.last, _hits_above(aligned, groups, rel)
     if cutoff is not None:
-        last = np.maximum(np.minimum(last, cutoff), first - 1)
+        end = np.maximum(np.minimum(end, cutoff), start - 1)
     slope = (groups.found - 1) / (groups.size - 1)
-    harmonic = totals_of_inverse(np.positive, int(last.max())).over(first, last)
-    total: Floats = (above + 1 - first * slope) * harmonic + slope * (last - first + 1)
+    harmonic = totals_of_inverse(np.positive, int(end.max())).over(start, end)
+    total: Floats = (above + 1 - start * slope) * harmonic + slope * (end - start + 1)
     return total / groups.size
 
 
@@ -160,20 +160,20 @@ def expected_reciprocal_of_first(aligned: Aligned, rel: int, cutoff: int | None)
     relevant ones, the first of these is at place j with probability C(n - j, h - 1) / C(n, h);
     each is the one before times (n - j - h + 2) / (n - j + 1).
     """
-    first = aligned.hits(rel) == 1
-    items = aligned.relevant(rel)[first]
+    is_first = aligned.hits(rel) == 1
+    items = aligned.relevant(rel)[is_first]
     reciprocal = 1.0 / aligned.rank[items]
     groups = tied_groups(aligned, rel)
     leading = np.flatnonzero(_hits_above(aligned, groups, rel) == 0)
     if leading.size:
-        begin, size, found = groups.first[leading], groups.size[leading], groups.found[leading]
-        places = size - found + 1
+        begin, size, hits = groups.first[leading], groups.size[leading], groups.found[leading]
+        places = size - hits + 1
         if cutoff is not None:
             places = np.clip(cutoff - begin + 1, 0, places)
         offsets = offsets_of(places)
         row, j = rows_of(offsets), positions_of(offsets) + 1
-        size, found = size[row], found[row]
-        factor = np.where(j == 1, found / size, (size - j - found + 2) / (size - j + 1))
+        size, hits = size[row], hits[row]
+        factor = np.where(j == 1, hits / size, (size - j - hits + 2) / (size - j + 1))
         weights = running(np.multiply, row, factor) / (begin[row] + j - 1)
         tied = aligned.tie_last[items] > aligned.tie_first[items]
         reciprocal[tied] = sum_by(row, weights, leading.size)
@@ -193,8 +193,8 @@ def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
     cut = np.flatnonzero(aligned.tie_last[items] > limit)
     if cut.size:
         items, limit = items[cut], limit if isinstance(limit, int) else limit[cut]
-        first, last = aligned.tie_first[items], aligned.tie_last[items]
-        hits += aligned.sum((limit - first + 1) / (last - first + 1), items)
+        start, end = aligned.tie_first[items], aligned.tie_last[items]
+        hits += aligned.sum((limit - start + 1) / (end - start + 1), items)
     return hits
 
 
@@ -206,7 +206,7 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
     """
     items, limit = _inside(aligned, cutoff, rel)
     cut = aligned.tie_last[items] > limit
-    found = (aligned.count(items[~cut]) > 0).astype(np.float64)
+    chance = (aligned.count(items[~cut]) > 0).astype(np.float64)
     items = items[cut]
     if items.size:
         row = aligned.row[items]
@@ -216,8 +216,8 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
         inside = cutoff - aligned.tie_first[items] + 1
         left = aligned.tie_last[items] - aligned.tie_first[items] + 1 - i
         missed = np.multiply.reduceat(np.maximum(left - inside, 0) / left, starts)
-        found[row[starts]] = np.maximum(found[row[starts]], 1.0 - missed)
-    return found
+        chance[row[starts]] = np.maximum(chance[row[starts]], 1.0 - missed)
+    return chance
 
 
 def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int | Ints]:

@@ -39,7 +39,7 @@ Tied = Literal["apart", "together"]
 def _divisor(
     aligned: Aligned, judged: Aligned, rel: int, cutoff: int | None, denominator: Denominator
 ) -> Array:
-    """Return what the sum is divided by, for any order of the ranking, ``(n_queries,)``."""
+    """Divisor of the sum, the same for any order of the ranking, ``(n_queries,)``."""
     if denominator == "grades":
         best = aligned.ideal
         return best.sum(where=None if cutoff is None else best.rank <= cutoff)
@@ -110,16 +110,16 @@ def average_precision(
         if cutoff is not None and (denominator == "hits" or none_found):
             return None  # the number of relevant documents above it depends on the order
         items, precision = judged.relevant(rel), expected_precision_at_hits(judged, rel, cutoff)
-        found = judged.found(rel).lengths
+        n_counted = judged.found(rel).lengths
     else:
         items, precision = _precision_at_hits(judged, rel, tied, cutoff)
-        found = judged.count(items)
-    divisor: Array = found
+        n_counted = judged.count(items)
+    divisor: Array = n_counted
     if denominator != "hits":
         divisor = _divisor(aligned, judged, rel, cutoff, denominator)
     values = share(judged.sum(precision, items), divisor)
     if none_found:
-        values = np.where(found == 0, 1.0, values)
+        values = np.where(n_counted == 0, 1.0, values)
     return without_short_lists(aligned, values, cutoff, short)
 
 
@@ -213,12 +213,12 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
 def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
     """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
-    found, unjudged = aligned.found(rel), aligned.unjudged
-    above: Ints = found.values - found.spread(aligned.offsets[:-1]) - found.rank + 1
+    relevant, unjudged = aligned.found(rel), aligned.unjudged
+    above: Ints = relevant.values - relevant.spread(aligned.offsets[:-1]) - relevant.rank + 1
     if unjudged.size:
-        above -= np.searchsorted(unjudged, found.values)
-        above += found.spread(aligned.by_query(unjudged).offsets[:-1])
-    return np.minimum(above, found.spread(aligned.n_relevant(rel)), out=above)
+        above -= np.searchsorted(unjudged, relevant.values)
+        above += relevant.spread(aligned.by_query(unjudged).offsets[:-1])
+    return np.minimum(above, relevant.spread(aligned.n_relevant(rel)), out=above)
 
 
 def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
@@ -231,16 +231,20 @@ def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
     is_nonrelevant = (aligned.grade >= 0) & (aligned.grade < rel)
     nonrelevant = Ragged(aligned.offsets, is_nonrelevant.astype(np.int64))
     so_far, above = nonrelevant.cumsum(), _nonrelevant_above(aligned, rel).astype(np.float64)
-    at, groups = tied_groups(aligned, rel).at, tied_groups(aligned)
-    if at.size:
+    positions, groups = tied_groups(aligned, rel).at, tied_groups(aligned)
+    if positions.size:
         heads = groups.items[offsets_of(groups.found)[:-1]]
         n = so_far[heads] - nonrelevant.values[heads]
         m = np.bincount(groups.group[nonrelevant.values[groups.items] > 0], minlength=n.size)
         group = groups.group[aligned.grade[groups.items] >= rel]
-        n, m, most = n[group], m[group], aligned.n_relevant(rel)[aligned.found(rel).row[at]]
-        rising = np.clip(most - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
-        total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * most
-        above[at] = total / (m + 1)
+        n, m, n_relevant = (
+            n[group],
+            m[group],
+            aligned.n_relevant(rel)[aligned.found(rel).row[positions]],
+        )
+        rising = np.clip(n_relevant - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
+        total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * n_relevant
+        above[positions] = total / (m + 1)
     return above
 
 
@@ -272,11 +276,11 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) 
     [0.75]
     """
     above = (_expected_nonrelevant_above if average else _nonrelevant_above)(aligned, rel)
-    found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
+    relevant, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
     bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
     # Without non-relevant documents, `above` is 0: avoid 0 / 0.
-    kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
-    return share(found.sum(kept), n_relevant)
+    gains = 1.0 - above / relevant.spread(np.maximum(bound, 1.0))
+    return share(relevant.sum(gains), n_relevant)
 
 
 @trec_measure(
@@ -311,8 +315,8 @@ def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 Level = Annotated[float, Range(0, LARGEST_SHARE)]
 
 
-def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
-    """Return the largest precision from relevant document number `wanted` downwards.
+def precision_from(aligned: Aligned, n_wanted: Ints, rel: int) -> Floats:
+    """Return the largest precision from relevant document number `n_wanted` downwards.
 
     ``(n_queries,)``: 0 if it is not retrieved. Numbers below 1 ask for the largest precision
     anywhere, which trec_eval takes as 0/0 if the run answers with an empty list: NaN.
@@ -323,10 +327,10 @@ def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
         row, precision = aligned.row[items], precision_at_hits(aligned, rel)
         return running(np.maximum, row[::-1], precision[::-1])[::-1]
 
-    at = aligned.hits(rel) == np.maximum(wanted, 1)[aligned.row[items]]
+    is_reached = aligned.hits(rel) == np.maximum(n_wanted, 1)[aligned.row[items]]
     best = aligned.memo(("best_from", rel), best_from)
-    values = aligned.sum(best[at], items[at])
-    values[aligned.answered & (aligned.n_retrieved == 0) & (wanted <= 0)] = np.nan
+    values = aligned.sum(best[is_reached], items[is_reached])
+    values[aligned.answered & (aligned.n_retrieved == 0) & (n_wanted <= 0)] = np.nan
     return values
 
 
@@ -357,8 +361,8 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
     >>> interpolated_precision(align(qrels, run), cutoff=0.1).round(4).tolist()
     [0.6667]
     """
-    wanted = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
-    return precision_from(aligned, wanted, rel)
+    n_wanted = (cutoff * aligned.n_relevant(rel) + 0.9).astype(np.int64)
+    return precision_from(aligned, n_wanted, rel)
 
 
 @trec_measure("11pt_avg", "m_11pt_avg.c", trec_parameter="levels")

@@ -31,7 +31,7 @@ def grades_as_gains(grades: Ints) -> Floats:
 
 
 def gain_table(
-    aligned: Aligned, gains: Gains = (), own: Callable[[Ints], Floats] = grades_as_gains
+    aligned: Aligned, gains: Gains = (), gain_of: Callable[[Ints], Floats] = grades_as_gains
 ) -> tuple[Floats, Ragged]:
     """Return the gain of each judged and retrieved document, and those above 0 in the ideal order.
 
@@ -43,8 +43,8 @@ def gain_table(
         ideal = aligned.ideal
         if not gains:
             keep = ideal.values > 0
-            values = own(ideal.values[keep])
-            return own(aligned.grade), Ragged(offsets_of(ideal.count(keep)), values)
+            values = gain_of(ideal.values[keep])
+            return gain_of(aligned.grade), Ragged(offsets_of(ideal.count(keep)), values)
         if ideal.values.dtype.kind == "f":
             fix = "leave gains=... out, or round the grades"
             raise InputError(Problem("gains", "expected whole grades, got fractions", fix=fix))
@@ -54,11 +54,14 @@ def gain_table(
         item = np.zeros(aligned.grade.size)
         place, gain_at = np.full(ideal.values.size, -1), np.zeros(ideal.values.size)
         for n in np.unique(top).tolist():
-            of_grade, in_ideal, place_of = _order(gains, own(np.arange(n)).tolist())
-            at = np.flatnonzero((top[aligned.row] == n) & (aligned.grade >= 0))
-            item[at] = of_grade[aligned.grade[at]]
-            at = np.flatnonzero((top[ideal.row] == n) & (ideal.values >= 0))
-            place[at], gain_at[at] = place_of[ideal.values[at]], in_ideal[ideal.values[at]]
+            of_grade, in_ideal, place_of = _order(gains, gain_of(np.arange(n)).tolist())
+            positions = np.flatnonzero((top[aligned.row] == n) & (aligned.grade >= 0))
+            item[positions] = of_grade[aligned.grade[positions]]
+            positions = np.flatnonzero((top[ideal.row] == n) & (ideal.values >= 0))
+            place[positions], gain_at[positions] = (
+                place_of[ideal.values[positions]],
+                in_ideal[ideal.values[positions]],
+            )
         judged = np.flatnonzero(place >= 0)
         judged = judged[np.lexsort((place[judged], ideal.row[judged]))]
         row, values = ideal.row[judged], gain_at[judged]
@@ -67,25 +70,30 @@ def gain_table(
         lengths = np.bincount(row[keep], minlength=aligned.n_queries)
         return item, Ragged(offsets_of(lengths), values[keep])
 
-    return aligned.memo(("gain_table", gains, own), make)
+    return aligned.memo(("gain_table", gains, gain_of), make)
 
 
-def _order(gains: Gains, own: Sequence[float]) -> tuple[Floats, Floats, Ints]:
+def _order(gains: Gains, defaults: Sequence[float]) -> tuple[Floats, Floats, Ints]:
     """Return for each grade 0, 1, ... its gain, its gain in the ideal order, and its place there.
 
     The two gains differ only if a grade is given twice. The ideal order, trec_eval's order of the
     gains, is empty if its first gain is not above 0: all places are -1 then.
     """
-    given = {grade for grade, _ in gains}
-    entries = [*gains, *((grade, gain) for grade, gain in enumerate(own) if grade not in given)]
+    listed = {grade for grade, _ in gains}
+    entries = [
+        *gains,
+        *((grade, gain) for grade, gain in enumerate(defaults) if grade not in listed),
+    ]
     rising = _merge_sorted(list(range(len(entries))), [gain for _, gain in entries])
     counted = {grade: entry for entry, (grade, _) in reversed(list(enumerate(entries)))}
-    found = {entries[entry][0]: entries[entry][1] for entry in reversed(rising)}
+    gain_of = {entries[entry][0]: entries[entry][1] for entry in reversed(rising)}
     begins = bool(rising) and entries[rising[-1]][1] > 0
-    place = {entry: len(rising) - at if begins else -1 for at, entry in enumerate(rising)}
-    grades = range(len(own))
+    place = {
+        entry: len(rising) - position if begins else -1 for position, entry in enumerate(rising)
+    }
+    grades = range(len(defaults))
     return (
-        np.array([found[grade] for grade in grades], dtype=np.float64),
+        np.array([gain_of[grade] for grade in grades], dtype=np.float64),
         np.array([entries[counted[grade]][1] for grade in grades], dtype=np.float64),
         np.array([place[counted[grade]] for grade in grades], dtype=np.int64),
     )
@@ -165,29 +173,29 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     items = np.flatnonzero(item)
     row, gain = aligned.row[items], item[items]
     so_far = running(np.add, row, gain)
-    whole = not gains and aligned.ideal.values.dtype.kind == "i"
-    missed = 2 + _largest_so_far(aligned, ideal, items, whole=whole) - so_far
-    logarithm = log2_of(missed.astype(np.int64)) if whole else _log2(missed).astype(np.float64)
+    is_integer = not gains and aligned.ideal.values.dtype.kind == "i"
+    missed = 2 + _largest_so_far(aligned, ideal, items, is_integer=is_integer) - so_far
+    logarithm = log2_of(missed.astype(np.int64)) if is_integer else _log2(missed).astype(np.float64)
     return share(aligned.sum(gain / logarithm, items), ideal.sum())
 
 
-def _largest_so_far(aligned: Aligned, ideal: Ragged, items: Ints, *, whole: bool) -> Floats:
+def _largest_so_far(aligned: Aligned, ideal: Ragged, items: Ints, *, is_integer: bool) -> Floats:
     """Return the largest sum of gains at the rank of each item, each rank counting at least 1.
 
     Sums of whole gains are exact in any order; others are added rank by rank.
     """
     row, rank = aligned.row[items], aligned.rank[items]
-    if whole:
+    if is_integer:
         above_one = np.append(Ragged(ideal.offsets, ideal.values - 1).cumsum(), 0.0)
-        last = ideal.offsets[row] + np.minimum(rank, ideal.lengths[row]) - 1
-        whole_cost: Floats = rank + above_one[last]
+        end = ideal.offsets[row] + np.minimum(rank, ideal.lengths[row]) - 1
+        whole_cost: Floats = rank + above_one[end]
         return whole_cost
     depth = np.zeros(aligned.n_queries, dtype=np.int64)
     np.maximum.at(depth, row, rank)
     offsets, reached = offsets_of(depth), ideal.rank <= depth[ideal.row]
     cost = np.ones(offsets[-1])
-    at = (offsets[ideal.row] + ideal.rank - 1)[reached]
-    cost[at] = np.maximum(ideal.values[reached], 1.0)
+    places = (offsets[ideal.row] + ideal.rank - 1)[reached]
+    cost[places] = np.maximum(ideal.values[reached], 1.0)
     fractional_cost: Floats = running(np.add, rows_of(offsets), cost)[offsets[row] + rank - 1]
     return fractional_cost
 
@@ -213,10 +221,10 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
         # is tied with and that are not relevant, each with probability 1 / (m + 1).
         heads = groups.at[offsets_of(groups.found)[:-1]]
         above = groups.first - aligned.hits(rel)[heads]
-        others = groups.size - groups.found
-        last = above + others + 1
-        totals = totals_of_inverse(log2_discount, int(last.max()))
-        gain[groups.at] = (totals.over(above + 1, last) / (others + 1))[groups.group]
+        n_other = groups.size - groups.found
+        end = above + n_other + 1
+        totals = totals_of_inverse(log2_discount, int(end.max()))
+        gain[groups.at] = (totals.over(above + 1, end) / (n_other + 1))[groups.group]
     return share(aligned.sum(gain, items), aligned.n_relevant(rel))
 
 
@@ -238,10 +246,10 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     gaining = (sums.gain > 0) & (n_ideal[aligned.row[sums.items]] > 0)
     items = sums.items[gaining]
     row = aligned.row[items]
-    last = sums.ideal.offsets[row] + np.minimum(aligned.rank[items], n_ideal[row]) - 1
-    found = aligned.sum(sums.dcg_so_far[gaining] / sums.ideal_so_far[last], items)
+    end = sums.ideal.offsets[row] + np.minimum(aligned.rank[items], n_ideal[row]) - 1
+    gained = aligned.sum(sums.dcg_so_far[gaining] / sums.ideal_so_far[end], items)
     n_missed = n_ideal - aligned.count(items)
-    total = found + share(n_missed * sums.dcg, sums.ideal_dcg)
+    total = gained + share(n_missed * sums.dcg, sums.ideal_dcg)
     return share(np.maximum(total, 0.0), n_ideal)
 
 
@@ -292,8 +300,8 @@ def _dcg_at(aligned: Aligned, sums: Sums, row: Ints, rank: Ints) -> Floats:
     items = sums.items
     # pairs (query, rank) as one rising number, so that one search finds all
     span = int(max(aligned.rank.max(initial=0), rank.max(initial=0))) + 1
-    at = np.searchsorted(
+    end = np.searchsorted(
         aligned.row[items] * span + aligned.rank[items], row * span + rank, "right"
     )
-    first = np.searchsorted(aligned.row[items], row)
-    return np.where(at > first, np.append(sums.dcg_so_far, 0.0)[at - 1], 0.0)
+    start = np.searchsorted(aligned.row[items], row)
+    return np.where(end > start, np.append(sums.dcg_so_far, 0.0)[end - 1], 0.0)

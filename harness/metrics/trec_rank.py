@@ -28,7 +28,7 @@ Target = Literal["relevant", "largest"]
 
 
 def _none_to_find(aligned: Aligned, *, target: Target = "relevant", **thresholds: Any) -> Bools:
-    """Return which queries have no document to look for, ``(n_queries,)``."""
+    """Return a mask of the queries without a target document, ``(n_queries,)``."""
     if target == "largest":
         return aligned.without_grades
     return none_relevant(aligned, **thresholds)
@@ -79,11 +79,11 @@ def reciprocal_rank(
         aligned, rel = judged_as(aligned, rel, above, top)
     if average:
         return expected_reciprocal_of_first(aligned, rel, cutoff)
-    found = aligned.found(rel)
-    first = found.values[found.offsets[:-1][found.lengths > 0]]
+    relevant = aligned.found(rel)
+    leading = relevant.values[relevant.offsets[:-1][relevant.lengths > 0]]
     if cutoff is not None:
-        first = first[aligned.rank[first] <= cutoff]
-    return aligned.sum(1.0 / aligned.rank[first], first)
+        leading = leading[aligned.rank[leading] <= cutoff]
+    return aligned.sum(1.0 / aligned.rank[leading], leading)
 
 
 @trec_measure(

@@ -71,8 +71,8 @@ def measure_of(name: str) -> Measure:
     if name in _BY_NAME:
         return _BY_NAME[name]
     definition = REGISTRY[TREC_CUT.get(name, name)]
-    how, cutoff = definition.summary, definition.cutoff
-    plain = Measure(name, summary=how, per_query=how != "gm", whole=how == "sum")
+    summary, cutoff = definition.summary, definition.cutoff
+    plain = Measure(name, summary=summary, per_query=summary != "gm", whole=summary == "sum")
     if cutoff is not None and (definition.needs_cutoff or name in TREC_CUT):
         default = definition.cutoffs or REGISTRY["P"].cutoffs
         return replace(plain, takes="cutoffs" if cutoff.type is int else "levels", default=default)
@@ -174,16 +174,21 @@ def requests(
     version: TrecEvalVersion, measures: Iterable[str], parameters: Mapping[str, str]
 ) -> list[MeasureRequest]:
     """Return the measures asked for in print order; Stop if parameters cannot be used."""
-    wanted, inherited = [], None
+    parsed, inherited = [], None
     for name in (name for name in version.order if name in measures):
         text = parameters.get(name)
         if version.number == 10 and name in SHARED:
             inherited = text = text or inherited
-        wanted.append(_request(measure_of(name), text))
+        parsed.append(_request(measure_of(name), text))
     if version.number == 9:
-        return wanted
-    last = next((one.pairs for one in reversed(wanted) if one.measure.name in SHARED), ())
-    return [replace(one, pairs=last) if one.measure.name in SHARED else one for one in wanted]
+        return parsed
+    pairs = next(
+        (request.pairs for request in reversed(parsed) if request.measure.name in SHARED), ()
+    )
+    return [
+        replace(request, pairs=pairs) if request.measure.name in SHARED else request
+        for request in parsed
+    ]
 
 
 def _request(measure: Measure, text: str | None) -> MeasureRequest:
@@ -222,8 +227,8 @@ def _name(name: str, cutoff: float) -> str:
 def _pairs(measure: Measure, text: str) -> Pairs:
     """Read ``1=3,2=9``, checked as trec_eval does: signs ``=`` and ``,`` alternate."""
     if not re.fullmatch(r"(?:=,)*=", re.sub("[^=,]", "", text)):
-        what = f"measure '{measure.name}.{text}': write gains as GRADE=GAIN,GRADE=GAIN..."
-        raise Stop(FILES, what)
+        message = f"measure '{measure.name}.{text}': write gains as GRADE=GAIN,GRADE=GAIN..."
+        raise Stop(FILES, message)
     items = (item.partition("=") for item in text.split(","))
     return tuple((grade, atof(gain)) for grade, _, gain in items)
 
@@ -274,7 +279,7 @@ class Arguments:
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """Return what the arguments ask for; Stop if the usage is wrong or not offered here.
+    """Parse the arguments of one call; Stop if the usage is wrong or not offered here.
 
     Options may follow the files, values may be glued on (``-M100``, ``-mmap``), and long options
     may be shortened, as with trec_eval.
@@ -344,14 +349,14 @@ def _measures(
 def _refusals(
     values: Mapping[str, str], measures: frozenset[str], files: Sequence[str]
 ) -> Iterator[Stop]:
-    """Yield what trec_eval offers and this program does not."""
+    """Yield an error for each trec_eval option that this program does not offer."""
     formats = values.get("-R", "qrels"), values.get("-T", "trec_results")
     level = atol(values.get("-D", "0"))
     traced = sorted(
         name for name in measures
         if (level > 0 and name in _TRACED) or (level > 1 and name == "gm_bpref")
     )  # fmt: skip
-    for is_refused, status, what in (
+    for is_refused, status, message in (
         (list(files) == ["-", "-"], FILES, "expected one file as '-', standard input, got both"),
         (
             formats != ("qrels", "trec_results") or "-Z" in values, FILES,
@@ -376,7 +381,7 @@ def _refusals(
         ),
     ):  # fmt: skip
         if is_refused:
-            yield Stop(status, what)
+            yield Stop(status, message)
 
 
 _OPTIONS = """
@@ -479,7 +484,7 @@ def _define(measure: Measure) -> str:
 
 
 def _about(name: str) -> str:
-    """Return what a measure is: the first two paragraphs of the metric's own documentation."""
+    """Describe a measure: the first two paragraphs of the metric's documentation."""
     if name in _ABOUT:
         return _ABOUT[name]
     definition = REGISTRY[TREC_CUT.get(name, name)]

@@ -43,15 +43,15 @@ def twice_in(table: QueryRows, inside: Bools | None = None) -> Twice:
     later, earlier = table.duplicate_rows()
     rows = np.union1d(later, earlier)
     rows = rows if inside is None else rows[inside[rows]]
-    seen: set[tuple[int, bytes]] = set()
-    first: dict[int, bytes] = {}
+    pairs: set[tuple[int, bytes]] = set()
+    smallest: dict[int, bytes] = {}
     docnos = as_bytes(table.docnos.take(rows)) if rows.size else []
     for query, docno in zip(table.row[rows].tolist(), docnos, strict=True):
-        if (query, docno) in seen:
-            first[query] = min(docno, first.get(query, docno))
-        seen.add((query, docno))
+        if (query, docno) in pairs:
+            smallest[query] = min(docno, smallest.get(query, docno))
+        pairs.add((query, docno))
     qids = as_bytes(table.qids)
-    return {qids[query]: docno.decode("utf-8", "replace") for query, docno in first.items()}
+    return {qids[query]: docno.decode("utf-8", "replace") for query, docno in smallest.items()}
 
 
 def twice_ranked(run: Run, policy: Policy) -> Twice:
@@ -78,13 +78,13 @@ def read_qrels(path: str, version: int) -> Qrels:
             if is_comment:
                 del lines[number]
         if not lines:
-            what = f"{source.name}: expected qrels, got comments only"
-            raise Stop(FILES, f"the qrels cannot be read: {what}")
+            message = f"{source.name}: expected qrels, got comments only"
+            raise Stop(FILES, f"the qrels cannot be read: {message}")
     rows = [line.split() for line in lines.values()]
     if {*map(len, rows)} != {4}:
-        at = next(at for at, row in enumerate(rows) if len(row) != 4)
-        number, line = [*lines.items()][at]
-        raise _malformed(source.name, number, line, len(rows[at]), _FIELDS)
+        index = next(index for index, row in enumerate(rows) if len(row) != 4)
+        number, line = [*lines.items()][index]
+        raise _malformed(source.name, number, line, len(rows[index]), _FIELDS)
     qids, _, docnos, grades = zip(*rows, strict=True)
     numbers = np.array([atol(grade.decode("latin-1")) for grade in grades], dtype=np.int64)
     return grouped(Qrels, strings(qids), strings(docnos), numbers, path)
@@ -92,8 +92,8 @@ def read_qrels(path: str, version: int) -> Qrels:
 
 def _malformed(name: str, number: int, line: bytes, n: int, fields: Sequence[str]) -> Stop:
     expected = f"expected {len(fields)} fields ({' '.join(fields)}), got {n}"
-    found = line.decode("utf-8", "replace")
-    return Stop(FILES, f"{name}:{number}: malformed: {expected}\n  found: {found}")
+    content = line.decode("utf-8", "replace")
+    return Stop(FILES, f"{name}:{number}: malformed: {expected}\n  found: {content}")
 
 
 def grouped(kind: type[T], qids: pa.Array, docnos: pa.Array, numbers: Array, name: str) -> T:
@@ -171,7 +171,7 @@ def by_lines(block: bytes, version: int) -> pa.Table:
         if len(fields) < n_fields:
             raise _Malformed(number, line, len(fields))
         rows.append(fields)
-    columns = {name: [row[at] for row in rows] for at, name in enumerate(RUN.fields)}
+    columns = {name: [row[index] for row in rows] for index, name in enumerate(RUN.fields)}
     scores = [atof(text.decode("latin-1")) for text in columns[RUN.number]]
     return pa.table(
         {name: strings(columns[name]) for name in RUN.text}
@@ -186,8 +186,8 @@ class RunFile:
     line, and ``twice`` has the queries that rank a document twice, see `twice_ranked`.
     """
 
-    def __init__(self, path: str, version: int, policy: Policy, wanted: Set[bytes]) -> None:
-        self.path, self.version, self.policy, self.wanted = path, version, policy, wanted
+    def __init__(self, path: str, version: int, policy: Policy, qids: Set[bytes]) -> None:
+        self.path, self.version, self.policy, self.wanted = path, version, policy, qids
         self.run_id = ""
         self.twice: Twice = {}
         try:
@@ -244,6 +244,6 @@ class RunFile:
         for row in np.flatnonzero(missing).tolist():
             if (qid := qids[run.row[row]]) in self.wanted:
                 docno = as_bytes(run.docnos.take(np.array([row])))[0].decode("utf-8", "replace")
-                what = f"expected numbers as scores, got NaN for document '{docno}' in query "
-                raise Stop(FILES, f"{self.path}: {what}{qid.decode('utf-8', 'replace')}")
+                message = f"expected numbers as scores, got NaN for document '{docno}' in query "
+                raise Stop(FILES, f"{self.path}: {message}{qid.decode('utf-8', 'replace')}")
         return replace(run, numbers=np.where(missing, 0.0, run.scores)) if qids else run

@@ -101,8 +101,8 @@ def _gains(request: MeasureRequest, *, whole_only: bool) -> Gains:
         if not whole_only or re.fullmatch("[+-]?[0-9]+", grade)
     ]
     if any(grade < 0 for grade, _ in pairs):
-        what = "gains of documents that nobody judged (grades below 0) are not computed here"
-        raise Stop(FILES, f"measure '{request.names[0]}': {what}")
+        message = "gains of documents that nobody judged (grades below 0) are not computed here"
+        raise Stop(FILES, f"measure '{request.names[0]}': {message}")
     return tuple(pairs)
 
 
@@ -112,8 +112,8 @@ def truncated(documents: Array) -> Ints:
     >>> truncated(np.array([0.05, 0.5, 3.2])).tolist()
     [0, 1, 4]
     """
-    whole: Ints = (documents + 0.9).astype(np.int64)
-    return whole
+    numbers: Ints = (documents + 0.9).astype(np.int64)
+    return numbers
 
 
 def rounded(documents: Array) -> Ints:
@@ -124,8 +124,8 @@ def rounded(documents: Array) -> Ints:
     """
     towards_zero = np.trunc(documents)
     away = np.abs(documents - towards_zero) >= 0.5
-    whole: Ints = (towards_zero + np.sign(documents) * away).astype(np.int64)
-    return whole
+    numbers: Ints = (towards_zero + np.sign(documents) * away).astype(np.int64)
+    return numbers
 
 
 def eleven_point_average(
@@ -142,12 +142,12 @@ def eleven_point_average(
     total, remaining = np.zeros(aligned.n_queries), hits
     beyond, stuck = np.ones(hits.size, dtype=bool), np.zeros(hits.size, dtype=bool)
     for level in reversed(levels):
-        wanted = (rounded if is_ten else truncated)(level * aligned.n_relevant(rel))
-        beyond &= wanted > hits
-        met = ~beyond & ~stuck & (wanted >= 1) & (wanted <= remaining)
+        n_wanted = (rounded if is_ten else truncated)(level * aligned.n_relevant(rel))
+        beyond &= n_wanted > hits
+        met = ~beyond & ~stuck & (n_wanted >= 1) & (n_wanted <= remaining)
         stuck |= ~beyond & ~met
-        remaining = np.where(met, wanted, remaining)
-        total += np.where(met, precision_from(aligned, wanted, rel), np.where(stuck, best, 0.0))
+        remaining = np.where(met, n_wanted, remaining)
+        total += np.where(met, precision_from(aligned, n_wanted, rel), np.where(stuck, best, 0.0))
     return total / len(levels)
 
 
@@ -170,8 +170,8 @@ def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
     trec_eval does not initialise the two bounds; here they are 0, as if it computes rbp alone.
     """
     item, _ = gain_table(aligned, gains)
-    own = [gain for _, gain in gains]
-    smallest, largest = min([0.0, *own]), np.full(aligned.n_queries, max([0.0, *own]))
+    values = [gain for _, gain in gains]
+    smallest, largest = min([0.0, *values]), np.full(aligned.n_queries, max([0.0, *values]))
     ideal = aligned.ideal
     filled = ideal.lengths > 0
     top = np.full(aligned.n_queries, -1)
@@ -196,10 +196,10 @@ def grade_strings(aligned: Aligned, length: int) -> list[str]:
     lengths = np.minimum(aligned.n_retrieved, max(length, 0))
     offsets = offsets_of(lengths)
     signs = np.full(offsets[-1], ord("-"), dtype=np.uint8)
-    first = np.flatnonzero(aligned.rank <= lengths[aligned.row])
-    grade = np.clip(aligned.grade[first], -1, 10)
+    listed = np.flatnonzero(aligned.rank <= lengths[aligned.row])
+    grade = np.clip(aligned.grade[listed], -1, 10)
     of_grade = np.frombuffer(b"0123456789>.", dtype=np.uint8)  # the last one is for -1
-    signs[offsets[aligned.row[first]] + aligned.rank[first] - 1] = of_grade[grade]
+    signs[offsets[aligned.row[listed]] + aligned.rank[listed] - 1] = of_grade[grade]
     text = signs.tobytes().decode("ascii")
     bounds = offsets.tolist()
     return [text[start:stop] for start, stop in pairwise(bounds)]
@@ -338,17 +338,17 @@ def _first_refused(qrels: Qrels, run: RunFile, qids: list[bytes]) -> tuple[int, 
     tops = dict(zip(as_bytes(qrels.qids), map(int, largest), strict=False))
     for place, qid in enumerate(qids):
         query, top = f"query {qid.decode('utf-8', 'replace')}", tops.get(qid, 0)
-        what = ""
+        reason = ""
         if qid in ranked:
-            what = f"{query} of the run ranks {ranked[qid]} twice"
+            reason = f"{query} of the run ranks {ranked[qid]} twice"
         elif qid in judged:
-            what = f"{query} of the qrels judges {judged[qid]} twice"
+            reason = f"{query} of the qrels judges {judged[qid]} twice"
         elif top > _LARGEST:
-            what = f"{query} of the qrels has the grade {top}, for which trec_eval has no memory"
+            reason = f"{query} of the qrels has the grade {top}, for which trec_eval has no memory"
         elif top < 0 and place == 0:
-            what = f"{query} of the qrels comes first and has no grade of 0 or more"
-        if what:
-            return place, Stop(CALCULATION, what)
+            reason = f"{query} of the qrels comes first and has no grade of 0 or more"
+        if reason:
+            return place, Stop(CALCULATION, reason)
     return None
 
 
@@ -393,16 +393,18 @@ def write(text: str) -> None:
 
 def _evaluate(arguments: Arguments) -> None:
     version = arguments.version
-    wanted = requests(version, arguments.measures, arguments.parameters)
+    asked = requests(version, arguments.measures, arguments.parameters)
     qrels = read_qrels(arguments.qrels, version.number)
     only = None if arguments.only is None else {arguments.only.encode("latin-1")}
     judged = frozenset(as_bytes(qrels.qids))
     run = RunFile(arguments.run, version.number, policy_of(arguments), only or judged)
-    matched = match(qrels, run, arguments, any(one.measure.needs_documents for one in wanted))
-    values = [(request, _columns(request, matched, arguments)) for request in wanted]
+    matched = match(
+        qrels, run, arguments, any(request.measure.needs_documents for request in asked)
+    )
+    values = [(request, _columns(request, matched, arguments)) for request in asked]
     if arguments.per_query:
         qids = [qid.decode("latin-1") for qid in matched.qids]
-        write(per_query([one for one in values if one[0].measure.per_query], qids))
+        write(per_query([entry for entry in values if entry[0].measure.per_query], qids))
     if matched.stop is not None:
         raise matched.stop
     if arguments.summary:
@@ -410,13 +412,13 @@ def _evaluate(arguments: Arguments) -> None:
     aligned = matched.aligned
     n_empty = np.count_nonzero(aligned.n_relevant(arguments.level)[matched.rows] == 0)
     n_missing = 0 if arguments.complete else aligned.n_left_out
-    for what, count in (
+    for finding, count in (
         ("queries not in the qrels, left out", aligned.n_extra),
         ("judged queries that the run does not answer, left out (-c counts them as 0)", n_missing),
         ("queries without a relevant document", n_empty),
     ):
         if count:
-            warn(f"{run.path}: {what}: {count}")
+            warn(f"{run.path}: {finding}: {count}")
 
 
 def _columns(request: MeasureRequest, matched: Matched, arguments: Arguments) -> list[Array]:
@@ -460,7 +462,7 @@ def _fill(template: str, values: Sequence[float | str], qid: str) -> str:
 def per_query(values: Sequence[tuple[MeasureRequest, Sequence[Array]]], qids: Iterable[str]) -> str:
     """Return the lines of each query, from the values ``(n_queries,)`` of each line."""
     template = "".join(_line(request, name) for request, _ in values for name in request.names)
-    rows = zip(*(column.tolist() for _, some in values for column in some), strict=True)
+    rows = zip(*(column.tolist() for _, columns in values for column in columns), strict=True)
     return "".join(_fill(template, row, qid) for qid, row in zip(qids, rows, strict=False))
 
 
@@ -476,15 +478,15 @@ def summaries(request: MeasureRequest, columns: Sequence[Array], matched: Matche
 
 def _summary(request: MeasureRequest, column: Array, matched: Matched) -> float | str:
     """Return the summary of one line's values, which are added in the order of the queries."""
-    how = request.measure.summary
-    if how == "runid":
+    summary = request.measure.summary
+    if summary == "runid":
         return matched.run_id
-    if how == "queries":
+    if summary == "queries":
         return matched.queries
-    if how == "relevant" and matched.relevant is not None:
+    if summary == "relevant" and matched.relevant is not None:
         return matched.relevant
     total = float(np.cumsum(np.append(0.0, column))[-1])
-    if how == "gm":
+    if summary == "gm":
         total += (matched.queries - len(matched.qids)) * math.log(SMALLEST)
         return math.exp(total / matched.queries)
-    return total / matched.queries if how == "mean" else total
+    return total / matched.queries if summary == "mean" else total
