@@ -29,8 +29,8 @@ def resampled_means(columns: Floats, stream: Stream) -> Floats:
     separate = np.ascontiguousarray((distinct if by_value else columns).T)
     sums = np.empty((stream.draws, len(separate)))
     step = max(CHUNK // separate.shape[1], 1)
-    for first in range(0, stream.draws, step):
-        part = sums[first : first + step]
+    for start in range(0, stream.draws, step):
+        part = sums[start : start + step]
         if by_value:
             part[:] = _weighted(rng.multinomial(n, counts / n, size=len(part)), separate)
             continue
@@ -47,8 +47,8 @@ def resampled_means(columns: Floats, stream: Stream) -> Floats:
 
 def _weighted(counts: Ints, separate: Floats) -> Floats:
     """Return counts times columns; not by ``@``, whose digits depend on the number of threads."""
-    found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64), separate)
-    return found
+    means: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64), separate)
+    return means
 
 
 @paired_test(

@@ -52,8 +52,8 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
             fix="run the baselines on the datasets of the others"))  # fmt: skip
     several: dict[PairedValues, AllPairs] = {}
     if test.kind == "all-pairs":
-        found = _done([partial(tested, block, plan, test) for block in blocks], workers)
-        several = dict(zip(blocks, found, strict=True))
+        results = _done([partial(tested, block, plan, test) for block in blocks], workers)
+        several = dict(zip(blocks, results, strict=True))
     drawn = test.random or plan.interval == "bca"
     jobs = [partial(_compared, *pair, plan, test, several.get(pair[0])) for pair in pairs]
     rows = _done(jobs, workers if drawn else 1)
@@ -69,8 +69,8 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         of_block[block].append(row)
     standings = _done(
         [
-            partial(standings_of, one, some, plan, several.get(one))
-            for one, some in of_block.items()
+            partial(standings_of, block, entries, plan, several.get(block))
+            for block, entries in of_block.items()
         ],
         workers,
     )
@@ -79,16 +79,16 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         rows=tuple(rows),
         standings=tuple(chain.from_iterable(standings)),
         family_sizes=tuple(sizes.items()),
-        overall=tuple(_overall(block, found) for block, found in several.items()),
+        overall=tuple(_overall(block, pairs) for block, pairs in several.items()),
         title=test.title,
         sources=test.sources,
         kind=test.kind,
-        drawn=drawn and any(one.may_be_drawn for one in rows),
+        drawn=drawn and any(row.may_be_drawn for row in rows),
         unanswered=tuple(unanswered_of(systems)),
         absent=tuple(_absent(systems, plan)),
         warned={
-            run: rules for run, some in grouped_by(systems, lambda one: one.run).items()
-            if (rules := notes_of(some)["warned"])
+            run: rules for run, entries in grouped_by(systems, lambda system: system.run).items()
+            if (rules := notes_of(entries)["warned"])
         },
     )  # fmt: skip
 
@@ -106,17 +106,17 @@ def _check_runs(systems: Sequence[System], plan: Plan) -> None:
         check_known("run", name, runs, "baseline")
     counts = Counter(system.dataset for system in systems)
     if max(counts.values(), default=0) < 2:
-        there = f"there is one run, {runs[0]}" if len(runs) == 1 else "no dataset has two runs"
+        runs_text = f"there is one run, {runs[0]}" if len(runs) == 1 else "no dataset has two runs"
         fix = "name two runs or more on one dataset"
-        raise HarnessError(Problem("compare", f"{there}; comparing takes two", fix=fix))
+        raise HarnessError(Problem("compare", f"{runs_text}; comparing takes two", fix=fix))
 
 
 def _absent(systems: Sequence[System], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each baseline that was not run on all datasets, with those it misses."""
-    known = {(system.dataset, system.run) for system in systems}
+    present = {(system.dataset, system.run) for system in systems}
     datasets = dict.fromkeys(system.dataset for system in systems)
     for baseline in plan.baselines:
-        if missing := tuple(name for name in datasets if (name, baseline) not in known):
+        if missing := tuple(name for name in datasets if (name, baseline) not in present):
             yield baseline, missing
 
 
@@ -139,44 +139,45 @@ def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[in
 
 
 def tested(block: PairedValues, plan: Plan, test: Test) -> AllPairs:
-    """Return what a test of all pairs says of a block; it is given the runs by name.
+    """Result of a test of all pairs on a block, whose runs it gets in order of their names.
 
     Runs that have no value at all are left out of the test, and have no p.
     """
     order = block.valued[np.argsort(np.array(block.runs)[block.valued], kind="stable")]
     values = block.oriented[order]
-    found = all_pairs_of(test, values, block.stream(plan, test.name), plan.level)
+    all_pairs = all_pairs_of(test, values, block.stream(plan, test.name), plan.level)
     n_systems = len(block.runs)
 
-    def put(given: Floats) -> Floats:
-        full = np.full([n_systems] * given.ndim, np.nan)
-        full[np.ix_(*[order] * given.ndim)] = given
+    def put(part: Floats) -> Floats:
+        full = np.full([n_systems] * part.ndim, np.nan)
+        full[np.ix_(*[order] * part.ndim)] = part
         return full
 
     low, high, positions = (
-        None if one is None else put(one) for one in (found.low, found.high, found.positions)
+        None if part is None else put(part)
+        for part in (all_pairs.low, all_pairs.high, all_pairs.positions)
     )
-    return replace(found, p=put(found.p), low=low, high=high, positions=positions)
+    return replace(all_pairs, p=put(all_pairs.p), low=low, high=high, positions=positions)
 
 
 def _compared(
-    block: PairedValues, baseline: int, run: int, plan: Plan, test: Test, found: AllPairs | None
+    block: PairedValues, baseline: int, run: int, plan: Plan, test: Test, all_pairs: AllPairs | None
 ) -> Comparison:
     """Compare two runs on the queries that both have a value for, or all runs of the test."""
     pair = block.values[[baseline, run]]
     both = ~np.isnan(pair).any(axis=0)
-    if found is not None:
+    if all_pairs is not None:
         both &= block.complete
     base, values = pair[:, both]
     difference = differences(values, base)
     n, names = difference.size, (block.runs[baseline], block.runs[run])
     interval, p_adjusted = None, math.nan
-    if found is None:
+    if all_pairs is None:
         outcome = outcome_of(test, difference, block.stream(plan, test.name, *names))
     else:
-        outcome = _of_all_pairs(found, difference, baseline, run)
+        outcome = _of_all_pairs(all_pairs, difference, baseline, run)
         p_adjusted = outcome.p
-        interval = _simultaneous(found, baseline, run, block.metric.sign)
+        interval = _simultaneous(all_pairs, baseline, run, block.metric.sign)
     size = effects(difference, block.metric.definition.direction or "higher")
     varies = n > 1 and np.ptp(difference) > 0  # seven times .1 have a deviation of 1e-17
     spread = float(difference.std(ddof=1)) if varies else math.nan
@@ -196,19 +197,19 @@ def _compared(
     )  # fmt: skip
 
 
-def _of_all_pairs(found: AllPairs, difference: Floats, baseline: int, run: int) -> Outcome:
-    p, note = float(found.p[run, baseline]), found.note
+def _of_all_pairs(all_pairs: AllPairs, difference: Floats, baseline: int, run: int) -> Outcome:
+    p, note = float(all_pairs.p[run, baseline]), all_pairs.note
     if not difference.any():
         note = "identical" if difference.size else "n=0"
     if math.isnan(p):
         note = note or NO_ANSWER
-    return Outcome(p, method=found.method, note=note, drawn=found.drawn)
+    return Outcome(p, method=all_pairs.method, note=note, drawn=all_pairs.drawn)
 
 
-def _simultaneous(found: AllPairs, baseline: int, run: int, sign: int) -> Interval | None:
-    if found.low is None or found.high is None:
+def _simultaneous(all_pairs: AllPairs, baseline: int, run: int, sign: int) -> Interval | None:
+    if all_pairs.low is None or all_pairs.high is None:
         return None
-    low, high = float(found.low[run, baseline]), float(found.high[run, baseline])
+    low, high = float(all_pairs.low[run, baseline]), float(all_pairs.high[run, baseline])
     return (low, high) if sign > 0 else (-high, -low)
 
 
@@ -231,23 +232,23 @@ def _mean(values: Floats) -> float:
 def corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:
     """Return comparisons with adjusted p-values, and how many each family holds."""
     rows, sizes = list(rows), {}
-    families = [family_of(one.dataset, one.metric, plan.family) for one in rows]
-    for name, some in grouped_by(range(len(rows)), families.__getitem__).items():
-        p = np.array([rows[place].p for place in some])
+    families = [family_of(row.dataset, row.metric, plan.family) for row in rows]
+    for name, places in grouped_by(range(len(rows)), families.__getitem__).items():
+        p = np.array([rows[place].p for place in places])
         sizes[name] = int((~np.isnan(p)).sum())
-        for place, adjusted in zip(some, adjust(p, plan.correction).tolist(), strict=True):
+        for place, adjusted in zip(places, adjust(p, plan.correction).tolist(), strict=True):
             rows[place] = replace(rows[place], p_adjusted=adjusted)
     return rows, sizes
 
 
-def _overall(block: PairedValues, found: AllPairs) -> Overall:
-    positions = found.positions
+def _overall(block: PairedValues, all_pairs: AllPairs) -> Overall:
+    positions = all_pairs.positions
     if positions is None:
         positions = np.full(len(block.runs), math.nan)
     elif block.metric.sign < 0 and np.array_equal(positions, means(block.oriented), equal_nan=True):
         positions = 0.0 - positions  # no -0.0
     return Overall(
-        block.dataset, block.metric, found.statistic, found.overall_p,
-        found.critical_difference, tuple(zip(block.runs, positions.tolist(), strict=True)),
-        found.statistic_name,
+        block.dataset, block.metric, all_pairs.statistic, all_pairs.overall_p,
+        all_pairs.critical_difference, tuple(zip(block.runs, positions.tolist(), strict=True)),
+        all_pairs.statistic_name,
     )  # fmt: skip

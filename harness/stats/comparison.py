@@ -31,31 +31,33 @@ _NUMBERS = """n baseline_value run_value difference low high interval level d_z 
     cliffs_delta wins ties losses detectable statistic p p_adjusted"""
 
 
-def comparison_rows(found: Comparisons) -> list[Row]:
+def comparison_rows(comparisons: Comparisons) -> list[Row]:
     """Return a row for each comparison, with everything that its p-value depends on.
 
     Columns that do not apply, such as `draws` of a test that draws nothing, are None.
     """
-    plan, rows = found.plan, []
-    for one in found.rows:
-        overall = found.overall_of(one)
-        family, size = found.family(one)
-        is_drawn = found.drawn and one.may_be_drawn
+    plan, rows = comparisons.plan, []
+    for entry in comparisons.rows:
+        overall = comparisons.overall_of(entry)
+        family, size = comparisons.family(entry)
+        is_drawn = comparisons.drawn and entry.may_be_drawn
         row: Row = {
-            "dataset": one.dataset,
-            "metric": str(one.metric),
-            "baseline": one.baseline,
-            "run": one.run,
-            **{name: getattr(plan if name == "level" else one, name) for name in _NUMBERS.split()},
-            "significant": found.is_significant(one),
+            "dataset": entry.dataset,
+            "metric": str(entry.metric),
+            "baseline": entry.baseline,
+            "run": entry.run,
+            **{
+                name: getattr(plan if name == "level" else entry, name) for name in _NUMBERS.split()
+            },
+            "significant": comparisons.is_significant(entry),
             "test": plan.test,
-            "method": one.method,
-            "correction": "of the test" if found.kind == "all-pairs" else plan.correction,
+            "method": entry.method,
+            "correction": "of the test" if comparisons.kind == "all-pairs" else plan.correction,
             "family": family,
             "family_size": size,
             "draws": plan.draws if is_drawn else None,
             "seed": plan.seed if is_drawn else None,
-            "note": found.remarks(one),
+            "note": comparisons.remarks(entry),
             "overall_statistic": None if overall is None else overall.statistic,
             "overall_p": None if overall is None else overall.p,
             "critical_difference": None if overall is None else overall.critical_difference,
@@ -64,14 +66,14 @@ def comparison_rows(found: Comparisons) -> list[Row]:
     return rows
 
 
-def standing_rows(found: Comparisons) -> list[Row]:
+def standing_rows(comparisons: Comparisons) -> list[Row]:
     """Return a row for each run by each metric on each dataset."""
     rows = []
-    for one in found.standings:
-        row: Row = vars(one) | {"metric": str(one.metric)}
+    for standing in comparisons.standings:
+        row: Row = vars(standing) | {"metric": str(standing.metric)}
         row |= {name: row[name] or None for name in ("rank", "rank_low", "rank_high")}
-        if found.chosen:
-            row[CHOSEN] = found.chosen.get((one.dataset, one.run), "")
+        if comparisons.chosen:
+            row[CHOSEN] = comparisons.chosen.get((standing.dataset, standing.run), "")
         rows.append(row)
     return rows
 
@@ -279,20 +281,20 @@ class Comparisons(Printable):
     @cached_property
     def _at(self) -> dict[tuple[str, ...], Any]:
         """Comparisons, standings and overall results by their names."""
-        found: dict[tuple[str, ...], Any] = {
-            (one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows
+        entries: dict[tuple[str, ...], Any] = {
+            (row.dataset, str(row.metric), row.baseline, row.run): row for row in self.rows
         }
-        found |= {(one.dataset, str(one.metric), one.run): one for one in self.standings}
-        return found | {(one.dataset, str(one.metric)): one for one in self.overall}
+        entries |= {(row.dataset, str(row.metric), row.run): row for row in self.standings}
+        return entries | {(row.dataset, str(row.metric)): row for row in self.overall}
 
     @cached_property
     def _unanswered_at(self) -> dict[tuple[str, str], Unanswered]:
-        return {(one.dataset, one.run): one for one in self.unanswered}
+        return {(entry.dataset, entry.run): entry for entry in self.unanswered}
 
     @cached_property
     def _metrics(self) -> ByMetric[str]:
         """Canonical names of the metrics compared, by any spelling."""
-        metrics = [one.metric for one in self.rows] + [one.metric for one in self.standings]
+        metrics = [row.metric for row in self.rows] + [row.metric for row in self.standings]
         return ByMetric((name, name) for name in map(str, metrics))
 
     def get(self, dataset: str, metric: str, baseline: str, run: str) -> Comparison | None:
@@ -310,7 +312,7 @@ class Comparisons(Printable):
     def remarks(self, one: Comparison) -> str:
         """Return the outcome's note, which runs left queries unanswered, and which were chosen."""
         where = [(one.dataset, run) for run in (one.baseline, one.run)]
-        unanswered = [str(each) for key in where if (each := self._unanswered_at.get(key))]
+        unanswered = [str(entry) for key in where if (entry := self._unanswered_at.get(key))]
         chosen = [f"{key[1]}: {self.chosen[key]}" for key in where if key in self.chosen]
         return "; ".join(filter(None, (one.note, *unanswered, *chosen)))
 
@@ -333,15 +335,15 @@ class Comparisons(Printable):
         return data_frame(comparison_rows(self))
 
     def to_flat_dict(self) -> dict[str, float]:
-        """Return ``{"dataset/run against baseline/metric/what": value}``, for a logger.
+        """Return ``{"dataset/run against baseline/metric/name": value}``, for a logger.
 
-        ``what`` is ``difference`` or ``p_adjusted``; the dataset is left out if it has no name.
+        ``name`` is ``difference`` or ``p_adjusted``; the dataset is left out if it has no name.
         """
         return {
-            "/".join(filter(None, (one.dataset, pair, str(one.metric), what))): getattr(one, what)
-            for one in self.rows
-            for pair in (f"{one.run} against {one.baseline}",)
-            for what in ("difference", "p_adjusted")
+            "/".join(filter(None, (row.dataset, pair, str(row.metric), name))): getattr(row, name)
+            for row in self.rows
+            for pair in (f"{row.run} against {row.baseline}",)
+            for name in ("difference", "p_adjusted")
         }
 
     def __repr__(self) -> str:
@@ -350,9 +352,9 @@ class Comparisons(Printable):
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""
         name = self._metrics.get(metric, metric)
-        for one in self.rows:
-            if one.dataset == dataset and str(one.metric) == name:
-                yield one
+        for row in self.rows:
+            if row.dataset == dataset and str(row.metric) == name:
+                yield row
 
 
 UNCOMPARED = Comparisons(plan=Plan(), rows=())
@@ -360,8 +362,8 @@ UNCOMPARED = Comparisons(plan=Plan(), rows=())
 
 
 def between(
-    found: Comparisons, dataset: str, metric: str, baseline: str, run: str
+    comparisons: Comparisons, dataset: str, metric: str, baseline: str, run: str
 ) -> tuple[Comparison | None, int]:
     """Return the comparison of two runs, and 1, or -1 if `run` is its baseline."""
-    one = found.get(dataset, metric, baseline, run)
-    return (one, 1) if one else (found.get(dataset, metric, run, baseline), -1)
+    row = comparisons.get(dataset, metric, baseline, run)
+    return (row, 1) if row else (comparisons.get(dataset, metric, run, baseline), -1)

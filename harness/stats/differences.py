@@ -19,19 +19,19 @@ def differences(values: Floats, baseline: Floats) -> Floats:
     differences are tied: .3 - .2 and .2 - .1 are two floats, and one difference. What counts as
     floating point is each query's own (`noise`): a query with huge values hides no other.
     """
-    found = values - baseline
-    if not found.size:
-        return found
-    return np.copysign(snapped(np.abs(found), noise(values, baseline)), found)
+    raw = values - baseline
+    if not raw.size:
+        return raw
+    return np.copysign(snapped(np.abs(raw), noise(values, baseline)), raw)
 
 
-def noise(values: Floats, others: Floats) -> Floats:
-    """Return how much of ``values - others`` may be floating point alone, of each by itself.
+def noise(values: Floats, subtracted: Floats) -> Floats:
+    """Rounding error bound of each difference ``values - subtracted``.
 
     `EPS` times the larger of the two, or times the largest of all if that is below 1
     (times 1 if it is not): a value of 1e-17 among correlations up to .9 is a 0.
     """
-    size: Floats = np.maximum(np.abs(values), np.abs(others))
+    size: Floats = np.maximum(np.abs(values), np.abs(subtracted))
     added: Floats = EPS * np.maximum(size, min(float(size.max(initial=0.0)), 1.0))
     return added
 
@@ -43,13 +43,13 @@ def snapped(sizes: Floats, tolerance: Floats) -> Floats:
     within the larger tolerance of the two form a group, and each takes its smallest.
     """
     result = np.zeros_like(sizes)
-    some = np.flatnonzero(sizes > tolerance)
-    order = some[np.argsort(sizes[some], kind="stable")]
-    ordered, own = sizes[order], tolerance[order]
-    first = np.empty(ordered.size, dtype=bool)
-    first[:1] = True
-    np.greater(np.diff(ordered), np.maximum(own[1:], own[:-1]), out=first[1:])
-    result[order] = ordered[first][np.cumsum(first) - 1]
+    above = np.flatnonzero(sizes > tolerance)
+    order = above[np.argsort(sizes[above], kind="stable")]
+    ordered, bounds = sizes[order], tolerance[order]
+    begins = np.empty(ordered.size, dtype=bool)
+    begins[:1] = True
+    np.greater(np.diff(ordered), np.maximum(bounds[1:], bounds[:-1]), out=begins[1:])
+    result[order] = ordered[begins][np.cumsum(begins) - 1]
     return result
 
 
@@ -80,12 +80,12 @@ def multiples(sizes: Floats) -> NDArray[np.int64] | None:
         remainders = np.abs(left - step * np.rint(left / step))
         remainders = np.unique(remainders[remainders > finest / 2])
         left = np.append(remainders, step) if remainders.size else remainders
-    whole = np.rint(distinct / step)
-    step = (whole * distinct).sum() / (whole * whole).sum()  # the best fit to all numbers
-    if np.abs(distinct - whole * step).max() > NEAR * step:
+    steps = np.rint(distinct / step)
+    step = (steps * distinct).sum() / (steps * steps).sum()  # the best fit to all numbers
+    if np.abs(distinct - steps * step).max() > NEAR * step:
         return None
-    found: NDArray[np.int64] = np.rint(sizes / step).astype(np.int64)
-    return found
+    factors: NDArray[np.int64] = np.rint(sizes / step).astype(np.int64)
+    return factors
 
 
 def largest_first(differences: Floats, most: int) -> Ints:
@@ -93,9 +93,9 @@ def largest_first(differences: Floats, most: int) -> Ints:
 
     There are `most` of each at most.
     """
-    up, down = (np.argsort(by, kind="stable")[:most] for by in (-differences, differences))
-    found: Ints = np.concatenate([up[differences[up] > 0], down[differences[down] < 0][::-1]])
-    return found
+    up, down = (np.argsort(keys, kind="stable")[:most] for keys in (-differences, differences))
+    places: Ints = np.concatenate([up[differences[up] > 0], down[differences[down] < 0][::-1]])
+    return places
 
 
 def deviations(values: Floats) -> tuple[Floats, Floats]:
@@ -109,11 +109,11 @@ def deviations(values: Floats) -> tuple[Floats, Floats]:
         return values, np.zeros(len(values))
     middle = (values.shape[0] - 1) // 2
     centre = np.partition(values, middle, axis=0)[middle : middle + 1]
-    found: Floats = values - centre
+    centred: Floats = values - centre
     added = noise(values, centre)
-    equal = np.abs(found) <= added
-    found[equal] = added[equal] = 0.0
-    return found, added.mean(axis=1)
+    equal = np.abs(centred) <= added
+    centred[equal] = added[equal] = 0.0
+    return centred, added.mean(axis=1)
 
 
 def pairwise(positions: Floats, tolerances: Floats | None = None) -> Floats:

@@ -86,13 +86,13 @@ def queries_needed(
     """Return the fewest queries with which `detectable` is at most `difference`."""
     if not detectable(sd, most, level, power) <= difference:
         return None
-    few, enough = 1, most
-    while enough - few > 1:
-        middle = (few + enough) // 2
+    below, enough = 1, most
+    while enough - below > 1:
+        middle = (below + enough) // 2
         if detectable(sd, middle, level, power) <= difference:
             enough = middle
         else:
-            few = middle
+            below = middle
     return enough
 
 
@@ -122,7 +122,7 @@ def _exceeding(noncentrality: float, bounds: Floats, weights: Floats) -> float:
 
 @lru_cache(maxsize=64)
 def _spread(n: int, level: float) -> tuple[Floats, Floats]:
-    """Return what Z + noncentrality must exceed: the critical t times the spread s, and weights.
+    """Thresholds of Z + noncentrality, the critical t times the spread s, and their weights.
 
     ``s = sqrt(chi2 / v)`` has a density proportional to ``s^(v - 1) exp(-v s^2 / 2)``. In log s
     the trapezoidal rule, equal weights, converges fast for every v; SciPy's noncentral t is NaN
@@ -167,7 +167,7 @@ def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0
 def effect_ratio(
     original: float, original_baseline: float, reproduced: float, reproduced_baseline: float
 ) -> float:
-    """Return how large the reproduced effect is, in original ones; NaN if the original is 0.
+    """Ratio of the reproduced effect to the original one; NaN if the original effect is 0.
 
     ``ER = (mean(r_a) - mean(r_b)) / (mean(o_a) - mean(o_b))``: 1 if the improvement over the
     baseline is as large, 0 if there is none, below 0 if it goes the other way.
@@ -198,11 +198,14 @@ def unpaired_t(first: Floats, second: Floats) -> float:
     """
     if min(first.size, second.size) < 2:
         return math.nan
-    parts = [float(one.var(ddof=1)) / one.size if np.ptp(one) else 0.0 for one in (first, second)]
+    parts = [
+        float(sample.var(ddof=1)) / sample.size if np.ptp(sample) else 0.0
+        for sample in (first, second)
+    ]
     error = math.sqrt(sum(parts))
     if not error:
         return 1.0 if first[0] == second[0] else math.nan
     freedom = sum(parts) ** 2 / sum(
-        part**2 / (one.size - 1) for part, one in zip(parts, (first, second), strict=True)
+        part**2 / (sample.size - 1) for part, sample in zip(parts, (first, second), strict=True)
     )
     return as_p(2 * stdtr(freedom, -abs(float(first.mean() - second.mean()) / error)))

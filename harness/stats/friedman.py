@@ -73,9 +73,9 @@ def ranks(values: Floats) -> Floats:
     Values that differ by floating point alone are tied.
     """
     rank = np.empty(values.shape)
-    for system, own in enumerate(values):
-        rounding = noise(values, own)
-        above = (values > own + rounding).sum(axis=0)
-        equal = (np.abs(values - own) <= rounding).sum(axis=0)
+    for system, row in enumerate(values):
+        rounding = noise(values, row)
+        above = (values > row + rounding).sum(axis=0)
+        equal = (np.abs(values - row) <= rounding).sum(axis=0)
         rank[system] = above + (equal + 1) / 2
     return rank

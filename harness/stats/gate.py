@@ -37,8 +37,8 @@ class Margin:
     def __post_init__(self) -> None:
         if not 0 <= self.size < np.inf or (self.tested and self.size == 0):
             least = "above 0" if self.tested else "of at least 0"
-            what = f"margin: expected a number {least}, got {self.size:g}"
-            raise ArgumentError(Problem("", what, fix="write 0.005 or 1%"))
+            message = f"margin: expected a number {least}, got {self.size:g}"
+            raise ArgumentError(Problem("", message, fix="write 0.005 or 1%"))
 
     @classmethod
     def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
@@ -48,8 +48,8 @@ class Margin:
         try:
             size = float(number.rstrip("%"))
         except ValueError:
-            what = f"margin: expected a number or a percentage, got '{text}'"
-            raise ArgumentError(Problem("", what, fix="write 0.005 or 1%")) from None
+            message = f"margin: expected a number or a percentage, got '{text}'"
+            raise ArgumentError(Problem("", message, fix="write 0.005 or 1%")) from None
         return cls(size / 100 if relative else size, relative, tested)
 
     def units(self, baseline: float) -> float:
@@ -68,8 +68,8 @@ class MarginRule:
 
     def __post_init__(self) -> None:
         if (self.margin is None) == (self.max_drop is None):
-            what = "expected one of margin and max_drop"
-            raise ValueError(what)
+            message = "expected one of margin and max_drop"
+            raise ValueError(message)
         self.allowed  # noqa: B018 - raises if it is not a margin
 
     @property
@@ -166,14 +166,14 @@ def judge(
 
     Walker and Nowacki, Understanding equivalence and noninferiority testing, JGIM 2011.
     """
-    found = [_verdict(pair, margin, level) for pair, margin in pairs]
-    adjusted = adjust(np.array([one.p for one in found]), correction).tolist()
+    uncorrected = [_verdict(pair, margin, level) for pair, margin in pairs]
+    adjusted = adjust(np.array([verdict.p for verdict in uncorrected]), correction).tolist()
     verdicts = []
-    for one, p in zip(found, adjusted, strict=True):
+    for verdict, p in zip(uncorrected, adjusted, strict=True):
         # the corrected p-value can turn undecided into fail
-        outcome = "fail" if one.outcome == "undecided" and p <= level else one.outcome
-        needed = one.needed if outcome == "undecided" else None
-        verdicts.append(replace(one, p_adjusted=p, outcome=outcome, needed=needed))
+        outcome = "fail" if verdict.outcome == "undecided" and p <= level else verdict.outcome
+        needed = verdict.needed if outcome == "undecided" else None
+        verdicts.append(replace(verdict, p_adjusted=p, outcome=outcome, needed=needed))
     return tuple(verdicts)
 
 
@@ -185,8 +185,8 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     sign, n = pair.metric.sign, int(both.sum())
     gains = sign * (after - before)
     if n == 0:
-        what = f"{pair.metric}: baseline and candidate have no query in common"
-        raise HarnessError(Problem(pair.dataset, what, fix="give runs of the same dataset"))
+        message = f"{pair.metric}: baseline and candidate have no query in common"
+        raise HarnessError(Problem(pair.dataset, message, fix="give runs of the same dataset"))
     allowed = margin.units(float(before.mean()))
     mean = float(gains.mean())
     p, needed = np.nan, None
@@ -205,7 +205,7 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
         if needed is not None and needed <= n:
             needed = queries_needed(abs(mean + allowed), sd, level)
     order = np.argsort(gains, kind="stable")[:WORST_QUERIES]
-    qids = [qid for qid, kept in zip(pair.qids, both, strict=True) if kept]
+    qids = [qid for qid, is_paired in zip(pair.qids, both, strict=True) if is_paired]
     ends = (low, high) if sign > 0 else (0.0 - high, 0.0 - low)
     return Verdict(
         pair.dataset, pair.group, pair.run, pair.metric, n,

@@ -136,5 +136,5 @@ def clustered_interval(
         of_repetitions = replace(stream, names=(*stream.names, "repetitions")).rng()
         drawn = of_repetitions.integers(repetitions, size=means.shape)
         means = np.take_along_axis(means, drawn, axis=1)
-    found = np.quantile(means.mean(axis=1), [level / 2, 1 - level / 2], method="inverted_cdf")
-    return float(found[0]), float(found[1])
+    bounds = np.quantile(means.mean(axis=1), [level / 2, 1 - level / 2], method="inverted_cdf")
+    return float(bounds[0]), float(bounds[1])

@@ -61,35 +61,37 @@ def correlations(
 
     Kendall, Biometrika 33, 1945; Yilmaz, Aslam and Robertson, SIGIR 2008.
     """
-    known = dict.fromkeys(system.dataset for system in systems)
+    present = dict.fromkeys(system.dataset for system in systems)
     for name in datasets:
-        check_known("dataset", name, known)
-    found = []
-    for dataset, chosen in grouped_by(systems, lambda one: one.dataset).items():
+        check_known("dataset", name, present)
+    rows = []
+    for dataset, chosen in grouped_by(systems, lambda system: system.dataset).items():
         if datasets and dataset not in datasets:
             continue
         ranked_by = compared(chosen[0].metrics, metrics)
         if len(ranked_by) < 2:
-            what = f"expected two metrics or more, got {', '.join(map(str, ranked_by)) or 'none'}"
-            raise HarnessError(Problem("", what, fix="name another metric of the results"))
+            message = (
+                f"expected two metrics or more, got {', '.join(map(str, ranked_by)) or 'none'}"
+            )
+            raise HarnessError(Problem("", message, fix="name another metric of the results"))
         if len(chosen) > 1 and len(ranked_by) > 1:
-            found += _of_dataset(dataset, chosen, ranked_by, draws)
-    if not found:
-        what = "expected two systems or more on one dataset, got one alone"
-        raise HarnessError(Problem("", what, fix="evaluate more runs"))
-    return found
+            rows += _of_dataset(dataset, chosen, ranked_by, draws)
+    if not rows:
+        message = "expected two systems or more on one dataset, got one alone"
+        raise HarnessError(Problem("", message, fix="evaluate more runs"))
+    return rows
 
 
 def _of_dataset(
     dataset: str, systems: Sequence[System], metrics: Sequence[Metric], draws: int
 ) -> list[Correlation]:
     qids = matrix(systems, metrics[0])[0]
-    values = np.array([one.sign * matrix(systems, one)[1].T for one in metrics])
-    whole = np.ones((1, len(qids)))
-    (tau_b,), (tau_ap,) = next(_taus(values, whole))
+    values = np.array([metric.sign * matrix(systems, metric)[1].T for metric in metrics])
+    unit = np.ones((1, len(qids)))
+    (tau_b,), (tau_ap,) = next(_taus(values, unit))
     rng = np.random.default_rng(0)
     samples = rng.multinomial(len(qids), np.full(len(qids), 1 / len(qids)), size=draws)
-    both = [np.concatenate(some) for some in zip(*_taus(values, samples), strict=True)]
+    both = [np.concatenate(parts) for parts in zip(*_taus(values, samples), strict=True)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a metric that ties all systems has no correlation
         margin = NormalDist().inv_cdf(0.975) * np.nanstd(both, axis=1)
@@ -102,7 +104,7 @@ def _of_dataset(
         )
         for i, j in combinations(range(len(metrics)), 2)
     ]  # fmt: skip
-    return sorted(pairs, key=lambda one: one.tau_b)
+    return sorted(pairs, key=lambda pair: pair.tau_b)
 
 
 def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
@@ -114,9 +116,9 @@ def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
     has = ~np.isnan(values)
     filled = np.where(has, values, 0.0)
     for start in range(0, len(weights), _PART):
-        some = weights[start : start + _PART].astype(np.float64)
+        part = weights[start : start + _PART].astype(np.float64)
         with np.errstate(invalid="ignore"):
-            means = (some @ filled) / (some @ has)  # (n_metrics, n_some, n_systems)
+            means = (part @ filled) / (part @ has)  # (n_metrics, n_some, n_systems)
         means = np.round(means, 12).swapaxes(0, 1)  # the order of a sum changes its last bits
         shape = (*means.shape[:2], -1)
         above = (means[..., None, :] > means[..., :, None]).astype(np.float64)

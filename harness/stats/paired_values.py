@@ -47,8 +47,8 @@ class PairedValues:
     @cached_property
     def complete(self) -> Bools:
         """Which queries every run has a value for, but runs that have none, ``(n_queries,)``."""
-        found: Bools = np.isnan(self.values[self.valued]).sum(axis=0) == 0
-        return found
+        is_complete: Bools = np.isnan(self.values[self.valued]).sum(axis=0) == 0
+        return is_complete
 
     @cached_property
     def oriented(self) -> Floats:
@@ -56,40 +56,40 @@ class PairedValues:
 
         The rows that are not in `valued` are NaN.
         """
-        kept = self.values[:, self.complete]
-        return frozen(-kept if self.metric.sign < 0 else kept)
+        values = self.values[:, self.complete]
+        return frozen(-values if self.metric.sign < 0 else values)
 
-    def stream(self, plan: Plan, what: str, *runs: str) -> Stream:
+    def stream(self, plan: Plan, purpose: str, *runs: str) -> Stream:
         """Return the random numbers for one purpose, which depend on names alone.
 
         Which of two runs is the baseline does not matter.
         """
-        names = (what, self.dataset, str(self.metric), *sorted(runs))
+        names = (purpose, self.dataset, str(self.metric), *sorted(runs))
         return Stream(names, plan.seed, plan.draws)
 
 
 def paired_values(systems: Sequence[System], plan: Plan) -> Iterator[PairedValues]:
     """Yield the values of each dataset by each metric compared, in order."""
-    for dataset, some in grouped_by(systems, lambda system: system.dataset).items():
-        qids, orders = _in_order(some)
-        shared = set.intersection(*({*map(str, system.metrics)} for system in some))
-        known = [metric for metric in some[0].metrics if str(metric) in shared]
-        for metric in compared(known, plan.metrics):
-            each = zip(some, orders, strict=True)
-            values = np.array([system.values(metric)[order] for system, order in each])
-            _check_finite(some, metric, values, qids)
+    for dataset, members in grouped_by(systems, lambda system: system.dataset).items():
+        qids, orders = _in_order(members)
+        shared = set.intersection(*({*map(str, system.metrics)} for system in members))
+        defined = [metric for metric in members[0].metrics if str(metric) in shared]
+        for metric in compared(defined, plan.metrics):
+            pairs = zip(members, orders, strict=True)
+            values = np.array([system.values(metric)[order] for system, order in pairs])
+            _check_finite(members, metric, values, qids)
             if metric.settings.undefined == "zero":
                 values = np.nan_to_num(values, nan=0.0)
-            yield PairedValues(dataset, metric, tuple(some), qids, frozen(values))
+            yield PairedValues(dataset, metric, tuple(members), qids, frozen(values))
 
 
 def _in_order(systems: Sequence[System]) -> tuple[pa.Array, list[Ints]]:
     """Return the queries by name, and how each system's queries come into that order."""
-    first, orders, problems = systems[0].qids, [], []
+    expected, orders, problems = systems[0].qids, [], []
     for system in systems:
         orders.append(to_numpy(call("array_sort_indices", system.evaluation.qids)))
-        if sorted(system.qids) != sorted(first):
-            problems.append(query_mismatch(_name(system), first, system.qids))
+        if sorted(system.qids) != sorted(expected):
+            problems.append(query_mismatch(_name(system), expected, system.qids))
     if problems:
         raise AlignmentError(problems)
     return take(systems[0].evaluation.qids, orders[0]), orders
@@ -103,9 +103,9 @@ def _check_finite(
     for system, infinite in zip(systems, np.isinf(values), strict=True):
         if infinite.any():
             bad = first_of(select(qids, infinite).to_pylist(), SHOWN)
-            what = f"{metric} is infinite on {bad}: no mean to compare"
+            message = f"{metric} is infinite on {bad}: no mean to compare"
             fix = "repair the scores, or name the metrics to compare without it"
-            problems.append(Problem(_name(system), what, fix=fix))
+            problems.append(Problem(_name(system), message, fix=fix))
     if problems:
         raise HarnessError(problems)
 

@@ -80,9 +80,11 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
 
 def _ranges(values: Floats, stream: Stream) -> Floats:
     """Return the range of the means in each draw; `values` is ``(n_queries, n_systems)``."""
-    sizes = [min(CHUNK, stream.draws - first) for first in range(0, stream.draws, CHUNK)]
+    sizes = [min(CHUNK, stream.draws - start) for start in range(0, stream.draws, CHUNK)]
     streams = stream.rng().spawn(len(sizes))
-    return np.concatenate([_chunk(values, *one) for one in zip(sizes, streams, strict=True)])
+    return np.concatenate(
+        [_chunk(values, *arguments) for arguments in zip(sizes, streams, strict=True)]
+    )
 
 
 def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:
@@ -93,12 +95,12 @@ def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:
     for begin in range(0, n_queries, queries):
         block = values[begin : begin + queries]
         row = np.arange(0, block.size, n_systems)[:, None]
-        for first in range(0, draws, together):
-            some = total[first : first + together]
-            order = orders(len(some), len(block), n_systems, rng)
-            some += block.ravel().take(order + row).sum(axis=1)
-    found: Floats = np.ptp(total, axis=1) / n_queries
-    return found
+        for start in range(0, draws, together):
+            part = total[start : start + together]
+            order = orders(len(part), len(block), n_systems, rng)
+            part += block.ravel().take(order + row).sum(axis=1)
+    ranges: Floats = np.ptp(total, axis=1) / n_queries
+    return ranges
 
 
 def orders(n_draws: int, n_queries: int, n_systems: int, rng: Generator) -> Array:
@@ -113,11 +115,11 @@ def orders(n_draws: int, n_queries: int, n_systems: int, rng: Generator) -> Arra
     words = rng.bit_generator.random_raw((size + 1) // 2).view(np.uint32)
     keys: Array = words[:size].reshape(n_draws, n_queries, n_systems)
     n_names = 1 << (n_systems - 1).bit_length()
-    last = np.uint32(n_names - 1)
+    highest = np.uint32(n_names - 1)
     mask = rng.integers(0, n_names, (n_draws, n_queries, 1), dtype=np.uint32)
-    keys &= ~last
+    keys &= ~highest
     keys |= np.arange(n_systems, dtype=np.uint32) ^ mask
     keys.sort(axis=2)
-    keys &= last
+    keys &= highest
     keys ^= mask
     return keys

@@ -27,18 +27,18 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, bool]:
     most `FEW` are not 0; else from draws, ``(b + 1) / (m + 1)`` with the b of m draws that
     are as far from 0. Sums that differ by less than floating point adds to them are equal.
     """
-    kept = numbers[numbers != 0]
-    sizes = np.abs(kept)
+    nonzero = numbers[numbers != 0]
+    sizes = np.abs(nonzero)
     tolerance = EPS * float(sizes.sum())
-    whole = multiples(sizes)
-    if whole is not None:
-        observed = int(whole[kept > 0].sum() - whole[kept < 0].sum())
-        p = exact_on_grid(whole, observed)
+    grid = multiples(sizes)
+    if grid is not None:
+        observed = int(grid[nonzero > 0].sum() - grid[nonzero < 0].sum())
+        p = exact_on_grid(grid, observed)
         if p is not None:
             return p, False
-        sizes, tolerance, total = whole.astype(np.float64), 0.5, float(observed)
+        sizes, tolerance, total = grid.astype(np.float64), 0.5, float(observed)
     else:
-        total = float(kept.sum())
+        total = float(nonzero.sum())
     least = abs(total) - tolerance
     if least <= 0:
         return 1.0, False
@@ -48,7 +48,7 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, bool]:
     return (as_far + 1) / (stream.draws + 1), True
 
 
-def exact_on_grid(whole: NDArray[np.int64], observed: int) -> float | None:
+def exact_on_grid(grid: NDArray[np.int64], observed: int) -> float | None:
     """Return the exact p of whole numbers by convolution, or None if that takes too long.
 
     A sum with signs is the total less twice what has a minus, so the distribution of the sum of a
@@ -58,17 +58,17 @@ def exact_on_grid(whole: NDArray[np.int64], observed: int) -> float | None:
     """
     if observed == 0:
         return 1.0
-    rising = np.sort(whole)
+    rising = np.sort(grid)
     common = int(np.gcd.reduce(rising))
     rising //= common
-    last = (int(rising.sum()) - abs(observed) // common) // 2
-    if rising.size * (last + 1) > MOST_STEPS:
+    limit = (int(rising.sum()) - abs(observed) // common) // 2
+    if rising.size * (limit + 1) > MOST_STEPS:
         return None
-    ways = np.zeros(last + 1)  # subsets with each sum, over a power of 2
+    ways = np.zeros(limit + 1)  # subsets with each sum, over a power of 2
     ways[0] = 1.0
     reach = 0
     for done, size in enumerate(rising.tolist(), 1):
-        reach = min(reach + size, last)
+        reach = min(reach + size, limit)
         ways[size : reach + 1] += ways[: max(reach + 1 - size, 0)]
         if done % 512 == 0:  # before it overflows
             ways *= 2.0**-512
@@ -81,9 +81,9 @@ def exact_of_few(sizes: Floats, least: float) -> float:
     Two halves are flipped in all ways each, and the pairs of half sums counted by bisection.
     """
     half = sizes.size // 2
-    one, other = (np.sort(tables_of_sums(part[None, :])[0]) for part in np.split(sizes, [half]))
-    below = np.searchsorted(other, least - one, side="left")
-    return as_p(2 * float((other.size - below).sum()) / 2.0**sizes.size)
+    left, right = (np.sort(tables_of_sums(part[None, :])[0]) for part in np.split(sizes, [half]))
+    below = np.searchsorted(right, least - left, side="left")
+    return as_p(2 * float((right.size - below).sum()) / 2.0**sizes.size)
 
 
 def tables_of_sums(rows: Floats) -> Floats:
@@ -109,16 +109,16 @@ def drawn_sums(sizes: Floats, stream: Stream) -> Floats:
     words = -(-stream.draws // 8)  # of 8 bytes, for each table
     at_once = max(1, SUMS_AT_ONCE // max(8 * words, 1))
     total = np.zeros(8 * words)
-    for first in range(0, tables.shape[0], at_once):
-        some = tables[first : first + at_once]
-        random = rng.integers(2**64 - 1, size=(some.shape[0], words), dtype="u8", endpoint=True)
+    for start in range(0, tables.shape[0], at_once):
+        part = tables[start : start + at_once]
+        random = rng.integers(2**64 - 1, size=(part.shape[0], words), dtype="u8", endpoint=True)
         # The same bytes on every machine, and each table's own place in the flattened tables.
         places = np.add(
             random.astype("<u8", copy=False).view(np.uint8),
-            np.arange(some.shape[0])[:, None] << BITS,
+            np.arange(part.shape[0])[:, None] << BITS,
             dtype=np.intp,
         )
-        total += np.take(some.ravel(), places, mode="clip").sum(axis=0)
+        total += np.take(part.ravel(), places, mode="clip").sum(axis=0)
     return total[: stream.draws]
 
 

@@ -130,15 +130,15 @@ TESTS: dict[str, Test] = {}
 """Every test by name; complete after `load_all`."""
 
 
-def _registering(kind: Kind, given: Mapping[str, Any]) -> Callable[[F], F]:
-    check_arguments(given, name=TEXT, title=TEXT, sources=TEXTS, random=FLAG)
+def _registering(kind: Kind, arguments: Mapping[str, Any]) -> Callable[[F], F]:
+    check_arguments(arguments, name=TEXT, title=TEXT, sources=TEXTS, random=FLAG)
 
     def register(function: F) -> F:
-        known = TESTS.get(given["name"])
-        if known is not None and known.function.__module__ != function.__module__:
-            what = f"there is a test of that name already, in {known.function.__module__}"
-            raise HarnessError(Problem(known.name, what, fix="give yours another name"))
-        TESTS[given["name"]] = Test(kind=kind, function=function, **given)
+        registered = TESTS.get(arguments["name"])
+        if registered is not None and registered.function.__module__ != function.__module__:
+            message = f"there is a test of that name already, in {registered.function.__module__}"
+            raise HarnessError(Problem(registered.name, message, fix="give yours another name"))
+        TESTS[arguments["name"]] = Test(kind=kind, function=function, **arguments)
         return function
 
     return register
@@ -174,12 +174,12 @@ def load_all() -> dict[str, Test]:
 
 def find(name: str) -> Test:
     """Return the test of that name."""
-    known = load_all()
-    if name not in known:
+    tests = load_all()
+    if name not in tests:
         usual = _ALSO_CALLED.get("-".join(name.lower().replace("_", " ").split()), name)
-        near = did_you_mean(usual, known)
-        raise UnknownNameError(f"unknown test '{name}'{near}  (all: {', '.join(sorted(known))})")
-    return known[name]
+        near = did_you_mean(usual, tests)
+        raise UnknownNameError(f"unknown test '{name}'{near}  (all: {', '.join(sorted(tests))})")
+    return tests[name]
 
 
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -214,8 +214,8 @@ def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
     named = named_outcome(differences)
     if named is not None:
         return named
-    found = _called(test, frozen(differences), stream)
-    outcome = found if isinstance(found, Outcome) else Outcome(found)
+    result = _called(test, frozen(differences), stream)
+    outcome = result if isinstance(result, Outcome) else Outcome(result)
     p = float(_checked(test, outcome.p))
     note = outcome.note or (NO_ANSWER if math.isnan(p) else "")
     drawn = outcome.drawn or (test.random and not (outcome.method or note))
@@ -224,12 +224,12 @@ def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
 
 def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> AllPairs:
     """Return the result of a test of several systems."""
-    found = _called(test, frozen(values), stream, level)
+    result = _called(test, frozen(values), stream, level)
     shape = (len(values), len(values))
-    if not isinstance(found, AllPairs) or np.shape(found.p) != shape:
+    if not isinstance(result, AllPairs) or np.shape(result.p) != shape:
         raise _wrong(test, f"returned no AllPairs with p-values of shape {shape}")
-    drawn = found.drawn or (test.random and not (found.method or found.note))
-    return replace(found, p=_checked(test, found.p), drawn=drawn)
+    drawn = result.drawn or (test.random and not (result.method or result.note))
+    return replace(result, p=_checked(test, result.p), drawn=drawn)
 
 
 def _called(test: Test, *arguments: Any) -> Any:
@@ -239,18 +239,18 @@ def _called(test: Test, *arguments: Any) -> Any:
         raise _wrong(test, f"{type(error).__name__}: {error}") from error
 
 
-def _checked(test: Test, given: Any) -> Floats:
+def _checked(test: Test, returned: Any) -> Floats:
     """Return p-values, those of 0 as the smallest number above it."""
     try:
-        p = np.asarray(given, dtype=np.float64)
+        p = np.asarray(returned, dtype=np.float64)
     except (TypeError, ValueError):
         p = np.array(-1.0)
     if (p < 0).any() or (p > 1).any():
-        raise _wrong(test, f"returned {given!r} where a p-value from 0 to 1 belongs")
+        raise _wrong(test, f"returned {returned!r} where a p-value from 0 to 1 belongs")
     return np.maximum(p, SMALLEST)
 
 
-def _wrong(test: Test, what: str) -> HarnessError:
+def _wrong(test: Test, mistake: str) -> HarnessError:
     code = test.function.__code__
     fix = f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
-    return HarnessError(Problem(f"test {test.name}", what, fix=fix))
+    return HarnessError(Problem(f"test {test.name}", mistake, fix=fix))

@@ -33,9 +33,9 @@ def groups(apart: Bools) -> Ints:
     later = np.triu(apart, 1)
     # The group that begins at i ends before the first system that differs from any from i on.
     first_apart = np.where(later.any(axis=1), later.argmax(axis=1), n)
-    last = np.minimum.accumulate(first_apart[::-1])[::-1] - 1
-    starts = np.flatnonzero(np.diff(last, prepend=-1) > 0)
-    return np.column_stack([starts, last[starts]]).astype(np.int64)
+    end = np.minimum.accumulate(first_apart[::-1])[::-1] - 1
+    starts = np.flatnonzero(np.diff(end, prepend=-1) > 0)
+    return np.column_stack([starts, end[starts]]).astype(np.int64)
 
 
 def tiers(apart: Bools) -> tuple[str, ...]:
@@ -45,25 +45,25 @@ def tiers(apart: Bools) -> tuple[str, ...]:
     if no two can be told apart of them and those between them. Going down the order of the
     means neither number ever falls.
     """
-    first, last = groups(apart).T
+    begins, ends = groups(apart).T
     system = np.arange(apart.shape[0])
-    low = np.searchsorted(last, system) + 1
-    high = np.searchsorted(first, system, side="right")
+    low = np.searchsorted(ends, system) + 1
+    high = np.searchsorted(begins, system, side="right")
     pairs = zip(low.tolist(), high.tolist(), strict=True)
-    return tuple(f"{one}" if one == other else f"{one}-{other}" for one, other in pairs)
+    return tuple(f"{low}" if low == high else f"{low}-{high}" for low, high in pairs)
 
 
 def told_apart(
-    block: PairedValues, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+    block: PairedValues, rows: Sequence[Comparison], plan: Plan, all_pairs: AllPairs | None
 ) -> Bools:
-    """Return which runs of a block can be told apart.
+    """Return a mask of the pairs of runs of a block that can be told apart.
 
     By the plan's own test if that is one of all pairs; by the plan's comparisons; and if these are
     not of every pair, also by `paired_t_of_pairs`, corrected over the pairs of the block. So
     no pair that the plan finds significant is left together.
     """
-    if found is not None:
-        return np.asarray(found.p <= plan.level)
+    if all_pairs is not None:
+        return np.asarray(all_pairs.p <= plan.level)
     n_systems = len(block.runs)
     apart: Bools = np.zeros((n_systems, n_systems), dtype=bool)
     if len(rows) < math.comb(n_systems, 2):
@@ -71,10 +71,10 @@ def told_apart(
         p = np.full((n_systems, n_systems), np.nan)
         p[np.ix_(block.valued, block.valued)] = paired_t_of_pairs(block.oriented[block.valued])
         apart[above] = adjust(p[above], plan.correction) <= plan.level
-    place = {run: at for at, run in enumerate(block.runs)}
-    for one in rows:
-        if one.p_adjusted <= plan.level:
-            apart[place[one.baseline], place[one.run]] = True
+    place = {run: position for position, run in enumerate(block.runs)}
+    for row in rows:
+        if row.p_adjusted <= plan.level:
+            apart[place[row.baseline], place[row.run]] = True
     apart |= apart.T
     return apart
 
@@ -89,16 +89,16 @@ def paired_t_of_pairs(values: Floats) -> Floats:
     p = np.where(np.eye(n_systems, dtype=bool), 1.0, np.nan)
     if n_queries < 2:
         return p
-    for first in range(n_systems - 1):
-        others = values[first + 1 :]
-        found, rounding = others - values[first], noise(others, values[first])
-        found[np.abs(found) <= rounding] = 0.0
-        deviation = found.std(axis=1, ddof=1)
-        deviation[np.ptp(found, axis=1) <= 2 * rounding.max(axis=1)] = np.nan
-        t = found.mean(axis=1) / (deviation / math.sqrt(n_queries))
+    for base in range(n_systems - 1):
+        rest = values[base + 1 :]
+        deltas, rounding = rest - values[base], noise(rest, values[base])
+        deltas[np.abs(deltas) <= rounding] = 0.0
+        deviation = deltas.std(axis=1, ddof=1)
+        deviation[np.ptp(deltas, axis=1) <= 2 * rounding.max(axis=1)] = np.nan
+        t = deltas.mean(axis=1) / (deviation / math.sqrt(n_queries))
         of_first = np.clip(2 * stdtr(n_queries - 1, -np.abs(t)), SMALLEST, 1.0)
-        of_first[~found.any(axis=1)] = 1.0
-        p[first, first + 1 :] = p[first + 1 :, first] = of_first
+        of_first[~deltas.any(axis=1)] = 1.0
+        p[base, base + 1 :] = p[base + 1 :, base] = of_first
     return p
 
 
@@ -121,8 +121,8 @@ def rank_intervals(values: Floats, level: float, stream: Stream) -> tuple[Ints, 
     # .29 * 100 is 28.999999999999996: the share of whole draws needs a tolerance too.
     outside = int(level / 2 * len(drawn) * (1 + EPS))
     for column, system in enumerate(order.tolist()):
-        own = drawn[:, column, None] + np.maximum(rounding, rounding[column])
-        rank = np.sort(1 + (drawn > own).sum(axis=1))
+        draws = drawn[:, column, None] + np.maximum(rounding, rounding[column])
+        rank = np.sort(1 + (drawn > draws).sum(axis=1))
         low[system], high[system] = rank[outside], rank[-1 - outside]
     return low, high
 
@@ -130,12 +130,12 @@ def rank_intervals(values: Floats, level: float, stream: Stream) -> tuple[Ints, 
 def ranks(values: Floats) -> Ints:
     """Return the rank of each value, 1 the highest; equal ones share the best of theirs."""
     above = values > values[:, None] + noise(values, values[:, None])
-    found: Ints = 1 + above.sum(axis=1)
-    return found
+    numbers: Ints = 1 + above.sum(axis=1)
+    return numbers
 
 
 def standings_of(
-    block: PairedValues, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+    block: PairedValues, rows: Sequence[Comparison], plan: Plan, all_pairs: AllPairs | None
 ) -> list[Standing]:
     """Return the standing of each run of a block: ranks over the queries that all runs have."""
     valued, oriented = block.valued, block.oriented[block.valued]
@@ -150,11 +150,14 @@ def standings_of(
         rank[valued] = ranks(compared)
     if n_ranked > 1:
         stream = replace(block.stream(plan, "ranks"), draws=plan.rank_draws)
-        first, last = rank_intervals(oriented, plan.level, stream)
+        lowest, highest = rank_intervals(oriented, plan.level, stream)
         # a summary need not weigh all queries alike: parts of a dataset may count the same
-        low[valued], high[valued] = np.minimum(first, rank[valued]), np.maximum(last, rank[valued])
+        low[valued], high[valued] = (
+            np.minimum(lowest, rank[valued]),
+            np.maximum(highest, rank[valued]),
+        )
         order = valued[np.argsort(-means(oriented), kind="stable")]
-        apart = told_apart(block, rows, plan, found)[np.ix_(order, order)]
+        apart = told_apart(block, rows, plan, all_pairs)[np.ix_(order, order)]
         for place, name in zip(order.tolist(), tiers(apart), strict=True):
             tier[place] = name
     standings = []

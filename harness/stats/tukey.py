@@ -68,10 +68,12 @@ def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
     piece = np.minimum(q, LAST + 1).astype(int)
     lows, counts = np.unique(piece, return_counts=True)
     for low, count in zip(lows.tolist(), counts.tolist(), strict=True):
-        some = piece == low
+        in_piece = piece == low
         log_tail = _log_tail(low, k, df) if count > DEGREE and low <= LAST else None
-        tail[some] = _integrals(q[some], k, df) if log_tail is None else np.exp(log_tail(q[some]))
-        if not tail[some].any():
+        tail[in_piece] = (
+            _integrals(q[in_piece], k, df) if log_tail is None else np.exp(log_tail(q[in_piece]))
+        )
+        if not tail[in_piece].any():
             break  # so are all larger ones
     return np.minimum(tail, 1.0)
 
@@ -82,8 +84,8 @@ def _log_tail(low: int, k: int, df: float) -> Chebyshev | None:
     if _integrals(np.array([low + 1.0]), k, df)[0] < SMALLEST:
         return None
     domain, log_tail = [low, low + 1], lambda q: np.log(_integrals(q, k, df))
-    found: Chebyshev = Chebyshev.interpolate(log_tail, DEGREE, domain=domain)
-    return found
+    polynomial: Chebyshev = Chebyshev.interpolate(log_tail, DEGREE, domain=domain)
+    return polynomial
 
 
 def _integrals(q: Floats, k: int, df: float) -> Floats:
@@ -91,17 +93,17 @@ def _integrals(q: Floats, k: int, df: float) -> Floats:
     tail = np.empty(q.size)
     spread = np.zeros(1) if math.isinf(df) else _around_peak(df)
     rows = max(1, CHUNK // (spread.size * int((FAR / 2 + 18) / STEP_Z)))
-    for first in range(0, q.size, rows):
-        some = slice(first, first + rows)
+    for start in range(0, q.size, rows):
+        part = slice(start, start + rows)
         if math.isinf(df):
-            tail[some] = _range_tail(q[some], k)
+            tail[part] = _range_tail(q[part], k)
             continue
-        log_s = _peak(q[some], k, df)[:, None] + spread
+        log_s = _peak(q[part], k, df)[:, None] + spread
         with np.errstate(invalid="ignore"):  # an infinite q if s is 0
-            width = np.nan_to_num(q[some, None] * np.exp(log_s), nan=FAR)
+            width = np.nan_to_num(q[part, None] * np.exp(log_s), nan=FAR)
         tails = _range_tail(width.ravel(), k).reshape(width.shape)
         density = np.exp(_log_density(log_s, df)) / np.exp(_log_density(spread, df)).sum()
-        tail[some] = (density * tails).sum(axis=1)
+        tail[part] = (density * tails).sum(axis=1)
     return np.minimum(tail, 1.0)
 
 

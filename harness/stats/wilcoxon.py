@@ -38,9 +38,9 @@ def wilcoxon(differences: Floats, stream: Stream) -> Outcome:
     >>> found.statistic, found.p, found.method
     (8.5, 0.375, 'exact')
     """
-    kept = differences[differences != 0]
-    doubled = doubled_ranks(np.abs(kept))
-    above, below = int(doubled[kept > 0].sum()), int(doubled[kept < 0].sum())
+    nonzero = differences[differences != 0]
+    doubled = doubled_ranks(np.abs(nonzero))
+    above, below = int(doubled[nonzero > 0].sum()), int(doubled[nonzero < 0].sum())
     p, method = exact_on_grid(doubled, above - below), "exact"
     if p is None:
         deviation = math.sqrt((doubled.astype(np.float64) ** 2).sum())  # of above - below
