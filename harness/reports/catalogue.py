@@ -46,17 +46,21 @@ _EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
 
 def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
     """Return every parameter and setting of a metric under a policy, except the cutoff."""
-    own, under, given = metric.settings, policy.with_settings(metric.settings), dict(metric.params)
+    fixed, under, values = (
+        metric.settings,
+        policy.with_settings(metric.settings),
+        dict(metric.params),
+    )
     return {
         **{
-            name: given.get(name, parameter.default)
+            name: values.get(name, parameter.default)
             for name, parameter in metric.definition.parameters.items()
             if name != "cutoff"
         },
         "ties": under.ties,
         "scores": under.score_type,
-        "empty": own.empty or _EMPTY[policy.empty_queries],
-        "undefined": own.undefined or "skip",
+        "empty": fixed.empty or _EMPTY[policy.empty_queries],
+        "undefined": fixed.undefined or "skip",
         "judged_only": under.judged_only,
         "drop_identical_ids": under.drop_identical_ids,
         "depth": under.depth,
@@ -77,9 +81,9 @@ def plain(text: str) -> str:
 def sections(function: Callable[..., Any]) -> dict[str, str]:
     """Return the text under each heading of a docstring; what comes first is under ``""``."""
     text, *_ = re.split(r"\n+>>> ", plain(inspect.getdoc(function) or ""), maxsplit=1)
-    first, *others = _HEADING.split(text)
-    pairs = zip(others[::2], others[1::2], strict=True)
-    return {"": first.strip(), **{name: text.strip() for name, text in pairs}}
+    lead, *rest = _HEADING.split(text)
+    pairs = zip(rest[::2], rest[1::2], strict=True)
+    return {"": lead.strip(), **{name: text.strip() for name, text in pairs}}
 
 
 def entries(section: str) -> dict[str, str]:
@@ -92,7 +96,7 @@ def entries(section: str) -> dict[str, str]:
 
 
 def kind(rule: GradeRule, noun: str = "grades ") -> str:
-    """Return which grades a rule accepts, in few words; `noun` comes before their bounds.
+    """Grades that a rule accepts, in few words; `noun` comes before their bounds.
 
     >>> kind(GradeRule(0, 30)), kind(GradeRule(whole=False)), kind(GradeRule(0, truncate=True))
     ('whole grades 0 to 30', 'takes fractions', 'cuts fractions off, grades from 0')
@@ -104,7 +108,7 @@ def kind(rule: GradeRule, noun: str = "grades ") -> str:
 
 
 def accepted(rule: GradeRule) -> str:
-    """Return which grades a rule accepts, and its treatment of others.
+    """Grades that a rule accepts, and its treatment of others.
 
     >>> accepted(GradeRule(0, 1, act="clip", documents=2))
     'whole grades 0 to 1, others clipped, queries of fewer than 2 documents: error'
@@ -134,7 +138,7 @@ def in_words(definition: Definition, name: str, value: Any) -> str:
 
 
 def spelling(definition: Definition) -> str:
-    """Return how the metric is written, with its parameters' defaults.
+    """Spelling of the metric, with its parameters' defaults.
 
     >>> from harness.core.metric import REGISTRY
     >>> spelling(REGISTRY["rbp"])[:10]
@@ -197,7 +201,7 @@ def settings() -> str:
 
 
 def _values(parameter: Parameter) -> str:
-    """Return what a parameter can be, and its default."""
+    """Accepted values of a parameter, and its default."""
     if parameter.choices:
         text = ", ".join(parameter.choice_texts)
     elif parameter.pairs:
@@ -208,8 +212,8 @@ def _values(parameter: Parameter) -> str:
     default = parameter.default
     if default is inspect.Parameter.empty:
         return f"{text}; required"
-    whole = "the whole list" if parameter.name == "cutoff" else "none"
-    return f"{text}; default {whole if default in (None, ()) else parameter.text(default)}"
+    fallback = "the whole list" if parameter.name == "cutoff" else "none"
+    return f"{text}; default {fallback if default in (None, ()) else parameter.text(default)}"
 
 
 def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> Grid:
@@ -233,32 +237,32 @@ def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> Grid:
     for name, value in in_force(metric, run).items():
         text = in_words(definition, name, value)
         if name == "empty" and metric.settings.empty is None:
-            own = "no special case" if definition.empty is None else f"{definition.empty:g}"
-            text = own if run.empty_queries == "zero" else run.empty_queries
+            default = "no special case" if definition.empty is None else f"{definition.empty:g}"
+            text = default if run.empty_queries == "zero" else run.empty_queries
         source = "default" if name in definition.parameters else otherwise
         source = "the tool's" if name in usual else source
         if written & ({name, "labels", "few"} if name == "grades" else {name}):
             source = "written"
         rows.append([name, text, source])
     if definition.cutoff is not None:
-        cutoffs = [f"{each.cutoff:g}" for each in metrics if each.cutoff is not None]
+        cutoffs = [f"{metric.cutoff:g}" for metric in metrics if metric.cutoff is not None]
         rows.append(["cutoff", ", ".join(cutoffs) or "whole list", ""])
     return grid(["setting", "value", "from"], rows, left=3, title=title)
 
 
 def conventions(convention: Convention | None = None) -> str:
     """Return a convention with its settings, metrics of the same ones together; all of them."""
-    some = CONVENTIONS.values() if convention is None else [convention]
-    return "\n\n".join(map(_block, some)) + "\n"
+    listed = CONVENTIONS.values() if convention is None else [convention]
+    return "\n\n".join(map(_block, listed)) + "\n"
 
 
 def _block(convention: Convention) -> str:
     together: dict[str, list[str]] = {}
-    own = [(name, name, convention.of(name)) for name in convention.metrics]
-    further = [(f"{name}, further", name, some) for name, some in convention.variants.items()]
-    for title, name, some in (*own, *further):
+    main = [(name, name, convention.of(name)) for name in convention.metrics]
+    further = [(f"{name}, further", name, values) for name, values in convention.variants.items()]
+    for title, name, values in (*main, *further):
         definition, texts = REGISTRY[name.partition("(")[0]], []
-        for key, value in some.items():
+        for key, value in values.items():
             text = in_words(definition, key, value)
             if key == "cutoff" and value not in (None, WHOLE_LIST):
                 text = f"bare name: {text}"
@@ -277,7 +281,7 @@ def table(definition: Definition) -> str:
 
     Raises UnknownNameError if no convention has it.
     """
-    tools = [each for each in CONVENTIONS.values() if definition.name in each.metrics]
+    tools = [tool for tool in CONVENTIONS.values() if definition.name in tool.metrics]
     if not tools:
         raise UnknownNameError(
             f"no convention has the metric '{definition.name}'"
@@ -287,7 +291,7 @@ def table(definition: Definition) -> str:
     usual |= {**in_force(Metric(definition), Policy()), "empty": None}
     if definition.cutoff is not None:
         usual["cutoff"] = definition.cutoffs or (NEEDED if definition.needs_cutoff else None)
-    rows = {"(none)": usual} | {each.name: {**usual, **each.of(definition.name)} for each in tools}
+    rows = {"(none)": usual} | {tool.name: {**usual, **tool.of(definition.name)} for tool in tools}
     names = [name for name in usual if len({repr(row[name]) for row in rows.values()}) > 1]
 
     def shown(name: str, row: Mapping[str, Any]) -> str:
@@ -322,7 +326,7 @@ def listing() -> str:
 
 
 def show(name: str | None = None, tools: bool = False) -> str:
-    """Return what ``harness metrics`` prints for a metric or a convention; for all by default.
+    """Text of ``harness metrics`` for a metric or a convention; for all by default.
 
     `tools` is whether to show the settings of the tools. Raises UnknownNameError.
     """
@@ -350,7 +354,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
         note = f"'harness metrics {definition.name}' defines them"
         return render([replace(resolved(metrics), notes=(note,))])
     blocks = [define(definition), settings()]
-    if any(definition.name in each.metrics for each in CONVENTIONS.values()):
+    if any(definition.name in tool.metrics for tool in CONVENTIONS.values()):
         blocks.append(
             f"'harness metrics {definition.name} --conventions' compares the tools;\n"
             f"'harness metrics \"{definition.name}(convention=TOOL)\"' shows the settings of one.\n"

@@ -42,14 +42,14 @@ MOST_UNANSWERED = 50
 T = TypeVar("T", Comparison, Standing)
 
 
-def files(found: Comparisons) -> dict[str, bytes]:
-    """Return what ``harness run`` writes, by file name."""
-    rows = {SIGNIFICANCE: comparison_rows(found), STANDINGS: standing_rows(found)}
-    return {name: formats.as_csv(some).encode() for name, some in rows.items()}
+def files(comparisons: Comparisons) -> dict[str, bytes]:
+    """Content of the files that ``harness run`` writes, by file name."""
+    rows = {SIGNIFICANCE: comparison_rows(comparisons), STANDINGS: standing_rows(comparisons)}
+    return {name: formats.as_csv(table_rows).encode() for name, table_rows in rows.items()}
 
 
 def render(
-    found: Comparisons,
+    comparisons: Comparisons,
     format: str,
     *,
     width: int | None = None,
@@ -64,129 +64,133 @@ def render(
     tables have at most `most` comparisons, those with the smallest adjusted p. With `standings`,
     tiers and ranks follow, then `extra` tables.
     """
-    tables = [*grids(found, most, standings), *extra]
-    return formats.render(tables, format, comparison_rows(found), width=width)
+    tables = [*grids(comparisons, most, standings), *extra]
+    return formats.render(tables, format, comparison_rows(comparisons), width=width)
 
 
-def grids(found: Comparisons, most: int | None = None, standings: bool = False) -> list[Grid]:
+def grids(comparisons: Comparisons, most: int | None = None, standings: bool = False) -> list[Grid]:
     """Return the tables of `render`."""
-    order = np.lexsort([[getattr(one, key) for one in found.rows] for key in ("p", "p_adjusted")])
-    kept = [found.rows[place] for place in sorted(order[:most])]  # NaN is last
-    tables = [_grid(found, rows) for rows in _tables(kept)]
+    order = np.lexsort(
+        [[getattr(row, key) for row in comparisons.rows] for key in ("p", "p_adjusted")]
+    )
+    selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
+    tables = [_grid(comparisons, rows) for rows in _tables(selected)]
     rest = "those with the smallest adjusted p are shown"
-    more = and_more(len(found.rows) - len(kept), f"{rest}, {SIGNIFICANCE} has all")
-    tables += [*_overall_grids(found), Grid(notes=(*more, *notes(found)))]
+    note = and_more(len(comparisons.rows) - len(selected), f"{rest}, {SIGNIFICANCE} has all")
+    tables += [*_overall_grids(comparisons), Grid(notes=(*note, *notes(comparisons)))]
     if standings:
-        tables += [*_standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
+        tables += [*_standing_grids(comparisons), Grid(notes=tuple(standing_notes(comparisons)))]
     return tables
 
 
 def _tables(rows: Iterable[T]) -> list[list[T]]:
     """Return comparisons or standings together by dataset and metric."""
-    return list(grouped_by(rows, lambda one: (one.dataset, str(one.metric))).values())
+    return list(grouped_by(rows, lambda row: (row.dataset, str(row.metric))).values())
 
 
-def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
-    first = rows[0]
-    single = len({one.baseline for one in rows}) == 1
-    title = _title(first.dataset, first.metric)
+def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
+    head = rows[0]
+    single = len({row.baseline for row in rows}) == 1
+    title = _title(head.dataset, head.metric)
     if single:
-        title += f", against {''.join(_marked(found, first.baseline)[:2])}"
-        if len({(one.baseline_value, one.n) for one in rows}) == 1:
-            title += f" ({decimals(first.baseline_value)}, n={first.n})"
-    has_notes = any(one.note for one in rows)
-    share = f"{confidence(found.plan.level)} interval"
+        title += f", against {''.join(_marked(comparisons, head.baseline)[:2])}"
+        if len({(row.baseline_value, row.n) for row in rows}) == 1:
+            title += f" ({decimals(head.baseline_value)}, n={head.n})"
+    has_notes = any(row.note for row in rows)
+    share = f"{confidence(comparisons.plan.level)} interval"
     body: list[dict[str, str | GridCell]] = [
         {
-            "run": _marked(found, one.run),
-            **({} if single else {"against": _marked(found, one.baseline)}),
-            "n": str(one.n), "value": decimals(one.run_value),
-            "difference": decimals(one.difference, sign=True),
-            share: interval(one.low, one.high, sign=True), "p": p_value(one.p),
+            "run": _marked(comparisons, row.run),
+            **({} if single else {"against": _marked(comparisons, row.baseline)}),
+            "n": str(row.n), "value": decimals(row.run_value),
+            "difference": decimals(row.difference, sign=True),
+            share: interval(row.low, row.high, sign=True), "p": p_value(row.p),
             "adjusted p": GridCell(
-                p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""
+                p_value(row.p_adjusted), SIGNIFICANT if comparisons.is_significant(row) else ""
             ),
-            "d_z": decimals(one.d_z, 2, sign=True),
-            "won/tied/lost": f"{one.wins}/{one.ties}/{one.losses}",
-            "detectable": decimals(one.detectable), **({"note": one.note} if has_notes else {}),
+            "d_z": decimals(row.d_z, 2, sign=True),
+            "won/tied/lost": f"{row.wins}/{row.ties}/{row.losses}",
+            "detectable": decimals(row.detectable), **({"note": row.note} if has_notes else {}),
         }
-        for one in rows
+        for row in rows
     ]  # fmt: skip
     return grid_of(body, left=1 if single else 2, title=title)
 
 
-def _marked(found: Comparisons, run: str) -> GridCell:
+def _marked(comparisons: Comparisons, run: str) -> GridCell:
     """Return the name of a run, with a mark if the guard warns of it."""
-    return GridCell(run, WARNED if run in found.warned else "")
+    return GridCell(run, WARNED if run in comparisons.warned else "")
 
 
 def _title(dataset: str, metric: Metric) -> str:
     return ", ".join(filter(None, (dataset, heading(metric))))
 
 
-def _overall_grids(found: Comparisons) -> Iterator[Grid]:
+def _overall_grids(comparisons: Comparisons) -> Iterator[Grid]:
     """Yield a table of the test of all runs together, if one was made."""
     rows = [
         {
-            "dataset": one.dataset, "metric": heading(one.metric),
-            "statistic": one.name or UNDEFINED, "value": decimals(one.statistic),
-            "p": p_value(one.p), "critical difference": decimals(one.critical_difference),
+            "dataset": row.dataset, "metric": heading(row.metric),
+            "statistic": row.name or UNDEFINED, "value": decimals(row.statistic),
+            "p": p_value(row.p), "critical difference": decimals(row.critical_difference),
         }
-        for one in found.overall
+        for row in comparisons.overall
     ]  # fmt: skip
     if rows:
         yield grid_of(rows, left=3, title="All runs together")
 
 
-def _standing_grids(found: Comparisons) -> Iterator[Grid]:
+def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
-    share = f"{confidence(found.plan.level)} interval"
-    for rows in _tables(found.standings):
+    share = f"{confidence(comparisons.plan.level)} interval"
+    for rows in _tables(comparisons.standings):
         body: list[dict[str, str | GridCell]] = [
             {
-                "run": _marked(found, one.run), "tier": one.tier or UNDEFINED,
-                "rank": str(one.rank or UNDEFINED),
-                "of ranks": f"{one.rank_low}-{one.rank_high}" if one.rank_high else UNDEFINED,
-                "n": str(one.n), "value": decimals(one.value), share: interval(one.low, one.high),
+                "run": _marked(comparisons, row.run), "tier": row.tier or UNDEFINED,
+                "rank": str(row.rank or UNDEFINED),
+                "of ranks": f"{row.rank_low}-{row.rank_high}" if row.rank_high else UNDEFINED,
+                "n": str(row.n), "value": decimals(row.value), share: interval(row.low, row.high),
             }
-            for one in sorted(rows, key=lambda one: one.rank or len(rows) + 1)
+            for row in sorted(rows, key=lambda row: row.rank or len(rows) + 1)
         ]  # fmt: skip
         yield grid_of(body, title=_title(rows[0].dataset, rows[0].metric))
 
 
-def notes(found: Comparisons) -> list[str]:
-    """Return what a reader of comparisons must know: test, correction and family, level, seed."""
-    plan = found.plan
-    hows = dict.fromkeys(INTERVALS[one.interval] for one in found.rows)
+def notes(comparisons: Comparisons) -> list[str]:
+    """Notes on comparisons: test, correction and family, level, seed."""
+    plan = comparisons.plan
+    hows = dict.fromkeys(INTERVALS[row.interval] for row in comparisons.rows)
     lines = [
-        f"{capitalised(found.title or plan.test)}; {correction(found)}",
+        f"{capitalised(comparisons.title or plan.test)}; {correction(comparisons)}",
         f"{SIGNIFICANT} adjusted p at most {plan.level:g}",
         f"{confidence(plan.level)} {' and '.join(hows)} of the difference; d_z: mean "
         "difference over the deviation of the differences",
         f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
         "80 % power, given these queries",
     ]
-    lines += absent_baselines(found, [one for _, missing in found.absent for one in missing])
-    lines += [f"{FEWER}: {one}" for one in found.lost]
-    for dataset, failed in grouped_by(found.failed, itemgetter(0)).items():
+    lines += absent_baselines(
+        comparisons, [baseline for _, missing in comparisons.absent for baseline in missing]
+    )
+    lines += [f"{FEWER}: {line}" for line in comparisons.lost]
+    for dataset, failed in grouped_by(comparisons.failed, itemgetter(0)).items():
         where = f" on {dataset}" if dataset else ""
         lines.append(
             f"fewer comparisons than the config has: {first_of([run for _, run in failed], MOST)}"
             f"{where} could not be evaluated"
         )
-    for how, rows in grouped_by(found.chosen, found.chosen.__getitem__).items():
+    for rule, rows in grouped_by(comparisons.chosen, comparisons.chosen.__getitem__).items():
         best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
-        lines.append(f"{best}: {how}, which no test allows for")
-    for dataset, some in grouped_by(found.unanswered, attrgetter("dataset")).items():
+        lines.append(f"{best}: {rule}, which no test allows for")
+    for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():
         where = f"{dataset}: " if dataset else ""
-        texts = first_of([*map(str, some)], MOST)
+        texts = first_of([*map(str, entries)], MOST)
         lines.append(f"{where}{texts}; the others count as in the leaderboard")
-    lines += warned_of(found.warned.items())
-    if found.drawn:
+    lines += warned_of(comparisons.warned.items())
+    if comparisons.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
-    size = max((size for _, size in found.family_sizes), default=0)
-    is_drawn = any(one.drawn for one in found.rows)
-    is_strict = plan.correction in ("holm", "bonferroni") and found.kind == "paired"
+    size = max((size for _, size in comparisons.family_sizes), default=0)
+    is_drawn = any(row.drawn for row in comparisons.rows)
+    is_strict = plan.correction in ("holm", "bonferroni") and comparisons.kind == "paired"
     if is_drawn and is_strict and size / (plan.draws + 1) > plan.level:
         lines.append(
             f"too few draws: with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}, which "
@@ -196,18 +200,18 @@ def notes(found: Comparisons) -> list[str]:
     return lines
 
 
-def standing_notes(found: Comparisons) -> list[str]:
-    """Return what tiers and ranks mean."""
-    plan = found.plan
-    by = "by the comparisons above and paired t-tests of all other pairs"
-    if found.kind == "all-pairs":
-        by = f"by {found.title or plan.test} over all pairs"
+def standing_notes(comparisons: Comparisons) -> list[str]:
+    """Notes that explain tiers and ranks."""
+    plan = comparisons.plan
+    source = "by the comparisons above and paired t-tests of all other pairs"
+    if comparisons.kind == "all-pairs":
+        source = f"by {comparisons.title or plan.test} over all pairs"
     lines = [
-        f"tier: runs that share a number cannot be told apart at {plan.level:g}, {by}",
+        f"tier: runs that share a number cannot be told apart at {plan.level:g}, {source}",
         f"of ranks: {confidence(plan.level)} interval of the rank, by bootstrap over queries "
         f"({plan.rank_draws} draws, seed {plan.seed})",
     ]
-    if any(one.n > one.n_ranked for one in found.standings):
+    if any(row.n > row.n_ranked for row in comparisons.standings):
         lines.append("tier and ranks: over the queries for which every run has a value")
     return lines
 
@@ -215,10 +219,10 @@ def standing_notes(found: Comparisons) -> list[str]:
 def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> Iterator[Grid]:
     """Yield for each metric the queries that the one run compared wins and loses by most."""
     for block in paired_values(systems, found.plan):
-        one = next(iter(found.of(block.dataset, str(block.metric))), None)
-        if one is None:
+        row = next(iter(found.of(block.dataset, str(block.metric))), None)
+        if row is None:
             continue
-        base, run = (block.values[block.runs.index(name)] for name in (one.baseline, one.run))
+        base, run = (block.values[block.runs.index(name)] for name in (row.baseline, row.run))
         both = np.flatnonzero(~np.isnan(base) & ~np.isnan(run))
         difference = differences(run[both], base[both])
         rows = [
@@ -228,22 +232,24 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
             ]
             for place in largest_first(difference, most)
         ]  # fmt: skip
-        what = _title(block.dataset, block.metric)
-        title = f"{what}: queries with the largest differences of {one.run} from {one.baseline}"
+        place_title = _title(block.dataset, block.metric)
+        title = (
+            f"{place_title}: queries with the largest differences of {row.run} from {row.baseline}"
+        )
         if rows:
-            yield grid(["qid", one.baseline, one.run, "difference"], rows, title=title)
+            yield grid(["qid", row.baseline, row.run, "difference"], rows, title=title)
 
 
-def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
+def unanswered(comparisons: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
     """Yield for each dataset the queries that runs do not answer, if they are known."""
-    known = [one for one in found.unanswered if one.qids]
-    for dataset, some in grouped_by(known, attrgetter("dataset")).items():
+    listed = [entry for entry in comparisons.unanswered if entry.qids]
+    for dataset, entries in grouped_by(listed, attrgetter("dataset")).items():
         rows = [
             {
-                "run": one.run, "n": str(one.n),
-                "qids": " ".join([*one.qids[:most], *and_more(len(one.qids) - most)]),
+                "run": entry.run, "n": str(entry.n),
+                "qids": " ".join([*entry.qids[:most], *and_more(len(entry.qids) - most)]),
             }
-            for one in some
+            for entry in entries
         ]  # fmt: skip
         title = ", ".join(filter(None, (dataset, "queries without an answer")))
         yield grid_of(rows, left=3, title=title)

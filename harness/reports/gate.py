@@ -25,11 +25,13 @@ def render(
     width: int | None = None,
 ) -> str:  # fmt: skip
     """Return the verdicts, the worst first, in one of `FORMATS`; `width` is of text."""
-    ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.worst_gain + one.margin))
+    ordered = sorted(
+        verdicts, key=lambda verdict: (ORDER[verdict.outcome], verdict.worst_gain + verdict.margin)
+    )
     if format == "json":
         content = [
-            {**vars(one), "metric": str(one.metric), "worst": [*map(list, one.worst)]}
-            for one in ordered
+            {**vars(verdict), "metric": str(verdict.metric), "worst": [*map(list, verdict.worst)]}
+            for verdict in ordered
         ]
         return json.dumps({"verdicts": [*map(formats.plain, content)]}, indent=1) + "\n"
     if format == "junit":
@@ -42,23 +44,26 @@ def render(
 
 def summary(verdicts: Sequence[Verdict]) -> str:
     """Return the number of verdicts of each kind: ``1 fail, 2 undecided, 5 pass``."""
-    counts = Counter(one.outcome for one in verdicts)
+    counts = Counter(verdict.outcome for verdict in verdicts)
     return ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
 
 
 def _table(verdicts: Sequence[Verdict]) -> Grid:
-    grouped = any(one.group for one in verdicts)
+    grouped = any(verdict.group for verdict in verdicts)
     rows = [
         {
-            "verdict": one.outcome, "run": one.run, "dataset": one.dataset,
-            **({"group": one.group or "all"} if grouped else {}), "metric": heading(one.metric),
-            "n": str(one.n), "baseline": decimals(one.baseline),
-            "candidate": decimals(one.candidate), "difference": decimals(one.difference, sign=True),
-            "interval": interval(one.low, one.high, sign=True), "margin": decimals(one.margin),
-            "adjusted p": p_value(one.p_adjusted),
-            "queries needed": "" if one.needed is None else f"{one.needed:,}",
+            "verdict": verdict.outcome, "run": verdict.run, "dataset": verdict.dataset,
+            **({"group": verdict.group or "all"} if grouped else {}),
+            "metric": heading(verdict.metric),
+            "n": str(verdict.n), "baseline": decimals(verdict.baseline),
+            "candidate": decimals(verdict.candidate),
+            "difference": decimals(verdict.difference, sign=True),
+            "interval": interval(verdict.low, verdict.high, sign=True),
+            "margin": decimals(verdict.margin),
+            "adjusted p": p_value(verdict.p_adjusted),
+            "queries needed": "" if verdict.needed is None else f"{verdict.needed:,}",
         }
-        for one in verdicts[:SHOWN]
+        for verdict in verdicts[:SHOWN]
     ]  # fmt: skip
     notes = [
         "pass: the interval excludes a loss above the margin; fail: the loss is above the margin, "
@@ -72,59 +77,72 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
 
 def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
     """Return the runs that leave queries unanswered, and how many."""
-    whole = {(one.run, one.dataset): one.unanswered for one in verdicts if not one.group}
-    found = [
-        f"{number:,} by {who} on {dataset}"
-        for (run, dataset), numbers in whole.items()
-        for who, number in zip((f"the baseline of {run}", run), numbers, strict=True)
+    counts = {
+        (verdict.run, verdict.dataset): verdict.unanswered
+        for verdict in verdicts
+        if not verdict.group
+    }
+    texts = [
+        f"{number:,} by {run_name} on {dataset}"
+        for (run, dataset), numbers in counts.items()
+        for run_name, number in zip((f"the baseline of {run}", run), numbers, strict=True)
         if number
     ]
-    return [f"unanswered queries: {first_of(found)}"] if found else []
+    return [f"unanswered queries: {first_of(texts)}"] if texts else []
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
     """Return the queries that lost most, of the worst verdicts that do not pass."""
-    chosen = [one for one in verdicts if one.outcome != "pass" and one.worst][:WITH_QUERIES]
+    chosen = [verdict for verdict in verdicts if verdict.outcome != "pass" and verdict.worst][
+        :WITH_QUERIES
+    ]
     rows = [
-        [_place(one), ", ".join(f"{qid} ({decimals(lost, sign=True)})" for qid, lost in one.worst)]
-        for one in chosen
+        [
+            _place(verdict),
+            ", ".join(f"{qid} ({decimals(lost, sign=True)})" for qid, lost in verdict.worst),
+        ]
+        for verdict in chosen
     ]
     return [grid(["queries that lost most", ""], rows, left=2)] if rows else []
 
 
-def _place(one: Verdict) -> str:
-    return " / ".join(filter(None, (one.run, one.dataset, one.group, str(one.metric))))
-
-
-def _sentence(one: Verdict) -> str:
-    """Return the verdict in one sentence."""
-    found = (
-        f"{_place(one)}: {decimals(one.baseline)} -> {decimals(one.candidate)} "
-        f"({decimals(one.difference, sign=True)}, "
-        f"interval {interval(one.low, one.high, sign=True)}, "
-        f"margin {decimals(one.margin)}, n={one.n})"
+def _place(verdict: Verdict) -> str:
+    return " / ".join(
+        filter(None, (verdict.run, verdict.dataset, verdict.group, str(verdict.metric)))
     )
-    if one.outcome == "undecided" and one.needed is not None:
-        found += f"; {one.needed:,} queries would be needed to tell"
-    if any(one.unanswered):
-        found += "; unanswered queries: {} by the baseline, {} by the run".format(*one.unanswered)
-    return found
+
+
+def _sentence(verdict: Verdict) -> str:
+    """Return the verdict in one sentence."""
+    sentence = (
+        f"{_place(verdict)}: {decimals(verdict.baseline)} -> {decimals(verdict.candidate)} "
+        f"({decimals(verdict.difference, sign=True)}, "
+        f"interval {interval(verdict.low, verdict.high, sign=True)}, "
+        f"margin {decimals(verdict.margin)}, n={verdict.n})"
+    )
+    if verdict.outcome == "undecided" and verdict.needed is not None:
+        sentence += f"; {verdict.needed:,} queries would be needed to tell"
+    if any(verdict.unanswered):
+        sentence += "; unanswered queries: {} by the baseline, {} by the run".format(
+            *verdict.unanswered
+        )
+    return sentence
 
 
 def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
     """Return JUnit's XML: one test case per run, dataset, group and metric."""
-    failing = [one for one in verdicts if _fails(one, undecided_fails)]
+    failing = [verdict for verdict in verdicts if _fails(verdict, undecided_fails)]
     counts = {"tests": str(len(verdicts)), "failures": str(len(failing))}
     suite = ElementTree.Element("testsuite", {"name": "harness gate", **counts})
-    for one in verdicts:
-        name = " / ".join(filter(None, (one.group, str(one.metric))))
+    for verdict in verdicts:
+        name = " / ".join(filter(None, (verdict.group, str(verdict.metric))))
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": f"{one.run} on {one.dataset}", "name": name}
+            suite, "testcase", {"classname": f"{verdict.run} on {verdict.dataset}", "name": name}
         )
-        if _fails(one, undecided_fails):
-            ElementTree.SubElement(case, "failure", {"message": _sentence(one)})
-        elif one.outcome == "undecided":
-            ElementTree.SubElement(case, "skipped", {"message": _sentence(one)})
+        if _fails(verdict, undecided_fails):
+            ElementTree.SubElement(case, "failure", {"message": _sentence(verdict)})
+        elif verdict.outcome == "undecided":
+            ElementTree.SubElement(case, "skipped", {"message": _sentence(verdict)})
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -132,10 +150,10 @@ def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
 def _annotations(verdicts: Sequence[Verdict], undecided_fails: bool) -> list[str]:
     """Return GitHub's annotations of what does not pass, and the summary as a notice."""
     lines = [
-        f"::{'error' if _fails(one, undecided_fails) else 'warning'} "
-        f"title=harness gate {one.outcome}::{_escape(_sentence(one))}"
-        for one in verdicts
-        if one.outcome != "pass"
+        f"::{'error' if _fails(verdict, undecided_fails) else 'warning'} "
+        f"title=harness gate {verdict.outcome}::{_escape(_sentence(verdict))}"
+        for verdict in verdicts
+        if verdict.outcome != "pass"
     ]
     return [*lines, f"::notice title=harness gate::{_escape(summary(verdicts))}"]
 
@@ -144,5 +162,5 @@ def _escape(value: str) -> str:
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _fails(one: Verdict, undecided_fails: bool) -> bool:
-    return one.outcome == "fail" or (undecided_fails and one.outcome == "undecided")
+def _fails(verdict: Verdict, undecided_fails: bool) -> bool:
+    return verdict.outcome == "fail" or (undecided_fails and verdict.outcome == "undecided")

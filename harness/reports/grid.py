@@ -89,11 +89,11 @@ class Grid:
     @property
     def blocks(self) -> list[tuple[str, int]]:
         """Title and number of columns of each block behind the first column; empty if unnamed."""
-        found = [
+        spans = [
             (title, len(list(columns)))
             for title, columns in groupby(self.columns[1:], key=lambda column: column.block)
         ]
-        return found if any(title for title, _ in found) else []
+        return spans if any(title for title, _ in spans) else []
 
 
 def grid(
@@ -140,11 +140,11 @@ def filled(rows: Sequence[Mapping[str, T]]) -> list[dict[str, T]]:
     return [{name: cell for name, cell in row.items() if name in names} for row in rows]
 
 
-def first_rows(one: Grid, most: int, where: str) -> Grid:
+def first_rows(table: Grid, most: int, where: str) -> Grid:
     """Return a grid without groups with its first rows, and a note on how many were left out."""
-    rows = one.rows
-    notes = (*one.notes, *and_more(len(rows) - most, where))
-    return replace(one, groups=(Group("", tuple(rows[:most])),), notes=notes)
+    rows = table.rows
+    notes = (*table.notes, *and_more(len(rows) - most, where))
+    return replace(table, groups=(Group("", tuple(rows[:most])),), notes=notes)
 
 
 def facts_at(place: str, **facts: str) -> Grid:

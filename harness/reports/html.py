@@ -24,7 +24,7 @@ _NUMBER = 'style="text-align: right; white-space: nowrap"'
 
 def render(grids: Iterable[Grid]) -> str:
     """Return a ``<table>`` for each grid, its title above and its notes below."""
-    return "".join(f"{line}\n" for one in grids for line in _lines(one))
+    return "".join(f"{line}\n" for grid in grids for line in _lines(grid))
 
 
 _STYLE = """
@@ -57,26 +57,26 @@ def document(title: str, body: str) -> str:
     )
 
 
-def _lines(one: Grid) -> Iterator[str]:
-    if one.source:
-        yield html_comment(one.source)
-    caption = one.title or one.caption
-    notes = "<br>".join(map(in_html, one.notes))
-    if not one.columns:
+def _lines(grid: Grid) -> Iterator[str]:
+    if grid.source:
+        yield html_comment(grid.source)
+    caption = grid.title or grid.caption
+    notes = "<br>".join(map(in_html, grid.notes))
+    if not grid.columns:
         yield from (f"<p {_NOTES}>{text}</p>" for text in (in_html(caption), notes) if text)
         return
     yield f"<figure {_FIGURE}>"
     if caption:
-        yield f"<figcaption {_TITLE if one.title else _CAPTION}>{in_html(caption)}</figcaption>"
+        yield f"<figcaption {_TITLE if grid.title else _CAPTION}>{in_html(caption)}</figcaption>"
     yield f"<table {_TABLE}>"
-    yield from ("<thead>", *_head(one), "</thead>")
-    for group in one.groups:
+    yield from ("<thead>", *_head(grid), "</thead>")
+    for group in grid.groups:
         yield "<tbody>"
         if group.title:
-            head = f'<th scope="rowgroup" colspan="{len(one.columns)}" {_LEFT}>'
+            head = f'<th scope="rowgroup" colspan="{len(grid.columns)}" {_LEFT}>'
             yield f"<tr>{head}{in_html(group.title)}</th></tr>"
         for row in group.rows:
-            cells = "".join(map(_cell, one.columns[1:], row[1:]))
+            cells = "".join(map(_cell, grid.columns[1:], row[1:]))
             yield f'<tr><th scope="row" {_NAME}>{_inside(row[0])}</th>{cells}</tr>'
         yield "</tbody>"
     yield "</table>"
@@ -85,20 +85,20 @@ def _lines(one: Grid) -> Iterator[str]:
     yield "</figure>"
 
 
-def _head(one: Grid) -> Iterator[str]:
-    first, *rest = one.columns
-    span = ' rowspan="2"' if one.blocks else ""
+def _head(grid: Grid) -> Iterator[str]:
+    head, *rest = grid.columns
+    span = ' rowspan="2"' if grid.blocks else ""
     corner = f"<td{span}></td>"
-    if first.title:
-        corner = f'<th scope="col"{span} {_LEFT}>{in_html(first.title)}</th>'
+    if head.title:
+        corner = f'<th scope="col"{span} {_LEFT}>{in_html(head.title)}</th>'
     titles = "".join(
         f'<th scope="col" {_NAME_HEADING if column.left else _HEADING}>{in_html(column.title)}</th>'
         for column in rest
     )
-    if one.blocks:
+    if grid.blocks:
         blocks = "".join(
             f'<th scope="colgroup" colspan="{size}" {_CENTRE}>{in_html(title)}</th>'
-            for title, size in one.blocks
+            for title, size in grid.blocks
         )
         yield f"<tr>{corner}{blocks}</tr>"
         corner = ""

@@ -106,7 +106,7 @@ def render(table: Grid) -> str:
 def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
     """Return the specification of the columns, the lines of the heading, and those of the rows."""
     kind = _NumberColumn if table.siunitx else _Column
-    columns = [kind([row[at] for row in table.rows]) for at in range(1, len(table.columns))]
+    columns = [kind([row[index] for row in table.rows]) for index in range(1, len(table.columns))]
     head = [r"\toprule"]
     if table.blocks:
         titles = [rf"\multicolumn{{{n}}}{{c}}{{{escape(title)}}}" for title, n in table.blocks]
@@ -115,8 +115,8 @@ def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
         rules = zip(ends, table.blocks, strict=False)
         head.append("".join(rf"\cmidrule(lr){{{end + 1}-{end + n}}}" for end, (_, n) in rules))
     headings = [
-        each.heading(column.title, each is columns[-1])
-        for each, column in zip(columns, table.columns[1:], strict=True)
+        kind.heading(column.title, kind is columns[-1])
+        for kind, column in zip(columns, table.columns[1:], strict=True)
     ]
     head += [_line([escape(table.columns[0].title), *headings]), r"\midrule"]
     body = []
@@ -127,9 +127,9 @@ def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
             title = rf"\emph{{{escape(group.title)}}}"
             body.append(rf"\multicolumn{{{len(table.columns)}}}{{@{{}}l}}{{{title}}} \\")
         for name, *cells in group.rows:
-            shown = [each.shown(cell) for each, cell in zip(columns, cells, strict=True)]
-            body.append(_line([escape(name.text + name.sign) + _in_math(name.above), *shown]))
-    specification = f"@{{}}l{''.join(each.specification for each in columns)}@{{}}"
+            texts = [kind.shown(cell) for kind, cell in zip(columns, cells, strict=True)]
+            body.append(_line([escape(name.text + name.sign) + _in_math(name.above), *texts]))
+    specification = f"@{{}}l{''.join(kind.specification for kind in columns)}@{{}}"
     return specification, head, body
 
 
@@ -142,7 +142,7 @@ class _Column:
 
     def __init__(self, cells: Sequence[GridCell]) -> None:
         self.cells = cells
-        self.widest = max((text for one in cells for text in (one.above, one.below)), key=len)
+        self.widest = max((text for cell in cells for text in (cell.above, cell.below)), key=len)
         self.after_number = max(map(_after_number, cells), key=len)
 
     specification = "r"
@@ -178,10 +178,10 @@ class _NumberColumn(_Column):
         numbers = [cell.text for cell in self.cells if cell.text != UNDEFINED]
         if not numbers or not all(map(_is_number, numbers)):
             return "r"
-        whole = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
+        n_digits = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
         decimals = max(len(text.partition(".")[2]) for text in numbers)
         sign = "-" if any(text.startswith("-") for text in numbers) else ""
-        options = [f"table-format={sign}{max(whole, 1)}" + (f".{decimals}" if decimals else "")]
+        options = [f"table-format={sign}{max(n_digits, 1)}" + (f".{decimals}" if decimals else "")]
         widest = max((_after_number(cell) for cell in self.cells if _is_number(cell.text)), key=len)
         if after := _in_math(self.widest) + _medium(widest):
             options.append(f"table-space-text-post={{{after}}}")
@@ -237,7 +237,7 @@ def _number(text: str) -> str:
 
 
 def _medium(extra: str) -> str:
-    """Return what follows a number, which is not bold if the number is."""
+    """Text after a number; it is not bold even if the number is."""
     return rf"\mdseries{extra}" if extra else ""
 
 
@@ -247,7 +247,7 @@ def _after_number(cell: GridCell) -> str:
 
 
 def _texts(row: Iterable[GridCell]) -> list[str]:
-    return [f"{one.text}{one.above}{_after_number(one)}" for one in row]
+    return [f"{cell.text}{cell.above}{_after_number(cell)}" for cell in row]
 
 
 _A4 = (598.0, 845.0)

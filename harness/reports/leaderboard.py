@@ -94,8 +94,8 @@ class Study:
         """Dataset and run of each system that could not be evaluated."""
         summary = self.board.summary
         if not summary and self.board.selection is None:
-            return tuple((one.dataset, one.run) for one in self.board.failed)
-        return tuple((one.dataset, system_name(one, summary)) for one in failed_rows(self.board))
+            return tuple((cell.dataset, cell.run) for cell in self.board.failed)
+        return tuple((row.dataset, system_name(row, summary)) for row in failed_rows(self.board))
 
     @cached_property
     def _at(self) -> dict[tuple[str, str], System]:
@@ -165,7 +165,10 @@ def as_csv(
             ]
         )  # fmt: skip
     standings = () if comparisons is None else comparisons.standings
-    tiers = {(one.dataset, one.run, str(one.metric)): one.tier for one in standings}
+    tiers = {
+        (standing.dataset, standing.run, str(standing.metric)): standing.tier
+        for standing in standings
+    }
     metrics = dict.fromkeys(metric for _, _, metric in tiers)
     rows = board.rows()
     for row in rows:
@@ -226,8 +229,8 @@ def _trec_lines(entry: Entry, per_query: bool) -> Iterator[str]:
 
 
 def _trec_line(metric: Metric, qid: str, value: float) -> str:
-    shown = f"{value:.0f}" if metric.definition.summary == "sum" else f"{value:6.4f}"
-    return f"{metric.trec_name:<22}\t{legible(qid)}\t{shown}\n"
+    rendered = f"{value:.0f}" if metric.definition.summary == "sum" else f"{value:6.4f}"
+    return f"{metric.trec_name:<22}\t{legible(qid)}\t{rendered}\n"
 
 
 def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, float]]]:
@@ -267,19 +270,19 @@ def _rows(
 ) -> tuple[list[str], list[list[GridCell]], list[str]]:
     """Return heading and rows of a dataset, and the metrics scored on different queries."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
-    fewer = [one.incomplete if isinstance(one, System) else None for one in entries]
+    fewer = [entry.incomplete if isinstance(entry, System) else None for entry in entries]
     has_fewer = [REPETITIONS] if any(fewer) else []
     is_chosen = any(entry.choices and not isinstance(entry, System) for entry in entries)
     setting = ["setting"] if is_chosen else []
     metrics = map(heading, board.metrics)
     header = ["run", *columns, *setting, *has_fewer, "queries", "ties", *metrics]
     rows = []
-    for entry, few in zip(entries, fewer, strict=True):
+    for entry, missing in zip(entries, fewer, strict=True):
         texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
-        texts += [" ".join(pairs(one.setting) for one in entry.choices)] if setting else []
+        texts += [" ".join(pairs(choice.setting) for choice in entry.choices)] if setting else []
         if has_fewer:
-            times = max((one.repetitions for one in entry.spread.values()), default=1)
-            texts.append(str(times) if few is None else few.share)
+            times = max((spread.repetitions for spread in entry.spread.values()), default=1)
+            texts.append(str(times) if missing is None else missing.share)
         tied = "–" if entry.evaluation.group else str(entry.evaluation.counts.tied)
         texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
         rows.append(list(map(GridCell, texts)))
@@ -289,17 +292,19 @@ def _rows(
         name = str(metric)
         values = [entry.summary.get(name, math.nan) for entry in entries]
         top, unsettled = best(metric, values), board.unsettled(metric, entries)
-        scored = (one.evaluation for one in entries if name in one.evaluation.names)
-        if top and not over_same_queries(metric, ((one.qids, one.column(name)) for one in scored)):
+        scored = (entry.evaluation for entry in entries if name in entry.evaluation.names)
+        if top and not over_same_queries(
+            metric, ((evaluation.qids, evaluation.column(name)) for evaluation in scored)
+        ):
             unfair.append(name)
             top = set()
         for place, (entry, value) in enumerate(zip(entries, values, strict=True)):
             spread = entry.spread.get(name)
-            shown = number(value, metric)
+            rendered = number(value, metric)
             if spread is not None and spread.repetitions > 1:
-                shown += f" ± {decimals(spread.deviation)}"
+                rendered += f" ± {decimals(spread.deviation)}"
             sign = UNSETTLED if place in unsettled else ""
-            rows[place].append(GridCell(shown, sign, bold=place in top))
+            rows[place].append(GridCell(rendered, sign, bold=place in top))
     return header, rows, unfair
 
 
@@ -318,30 +323,30 @@ def _query_grid(entry: Entry) -> Grid:
 
 
 def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> Iterator[str]:
-    """Yield what a reader of one dataset's table must know: missing, empty, undefined, ties."""
+    """Yield the notes on one dataset's table: missing, empty, undefined, ties."""
     yield from _without_numbers(entries)
     yield from _unanswered(entries)
-    policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
-    how = _setting(policy.empty_queries, [one.empty for one in settings])
+    policy, settings = entries[0].evaluation.policy, [metric.settings for metric in board.metrics]
+    rule = _setting(policy.empty_queries, [metric.empty for metric in settings])
     counts = {entry.run: entry.evaluation.counts for entry in entries}
-    extra = {run: one.extra for run, one in counts.items()}
-    yield from _empty(board.metrics, counts, how)
+    extra = {run: count.extra for run, count in counts.items()}
+    yield from _empty(board.metrics, counts, rule)
     if any(extra.values()):
         yield f"queries answered but not judged (ignored): {by_run(extra)}"
     yield from _undefined(board.metrics, entries)
     if unfair:
         yield f"{NO_BEST}: {', '.join(unfair)}"
-    if any(one.tied for one in counts.values()):
-        ties = _setting(f"'{policy.ties}'", [one.ties for one in settings])
+    if any(count.tied for count in counts.values()):
+        ties = _setting(f"'{policy.ties}'", [metric.ties for metric in settings])
         yield f"ties: documents that share a score, ordered by {ties}"
     errors = [entry.evaluation.summary_errors() for entry in entries]
-    for name in dict.fromkeys(name for found in errors for name in found):
-        largest = max(found.get(name, 0.0) for found in errors)
+    for name in dict.fromkeys(name for by_name in errors for name in by_name):
+        largest = max(by_name.get(name, 0.0) for by_name in errors)
         yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
-    yield from warned_of((one.run, one.warned) for one in entries)
+    yield from warned_of((entry.run, entry.warned) for entry in entries)
     yield from _failed(board, entries[0].dataset)
     yield from _repeated(entries)
-    choices = list(dict.fromkeys(one for entry in entries for one in entry.choices))
+    choices = list(dict.fromkeys(choice for entry in entries for choice in entry.choices))
     if board.selection is not None and choices:
         yield board.selection.in_words(choices)
         yield from board.selection.notes(choices)
@@ -349,64 +354,66 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
         yield f"{UNSETTLED} the rank in the column depends on the order of tied documents"
 
 
-def _empty(metrics: Sequence[Metric], counts: Mapping[str, Counts], how: str) -> Iterator[str]:
-    """Yield how many queries of each run have no relevant document, by metrics that agree."""
+def _empty(metrics: Sequence[Metric], counts: Mapping[str, Counts], rule: str) -> Iterator[str]:
+    """Yield the number of each run's queries without relevant documents, by metrics that agree."""
     special = [str(metric) for metric in metrics if metric.has_empty_queries]
     together: dict[tuple[int, ...], list[str]] = {}
     for name in special:
-        numbers = tuple(each.empty_of(name) for each in counts.values())
+        numbers = tuple(count.empty_of(name) for count in counts.values())
         together.setdefault(numbers, []).append(name)
     if not special:
-        together = {tuple(each.empty for each in counts.values()): []}
+        together = {tuple(count.empty for count in counts.values()): []}
     for numbers, names in together.items():
         if any(numbers):
             about = f" for {', '.join(names)}" if len(together) > 1 else ""
             runs = by_run(dict(zip(counts, numbers, strict=True)))
-            yield f"queries without relevant documents{about} ({how}): {runs}"
+            yield f"queries without relevant documents{about} ({rule}): {runs}"
 
 
 def _undefined(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield which metrics are left out of means on how many queries."""
+    """Yield the metrics that are undefined on queries, with the number of these queries."""
     together: dict[str, list[str]] = {}
-    left_out = {str(one) for one in metrics if one.settings.undefined in (None, "skip")}
+    left_out = {str(metric) for metric in metrics if metric.settings.undefined in (None, "skip")}
     for name in dict.fromkeys(name for entry in entries for name in entry.undefined):
         if name in left_out:
             numbers = {entry.run: entry.undefined.get(name, 0) for entry in entries}
             together.setdefault(by_run(numbers, ("query", "queries")), []).append(name)
-    for where, some in together.items():
-        yield f"undefined, and left out of the mean: {', '.join(some)} on {where}"
+    for where, titles in together.items():
+        yield f"undefined, and left out of the mean: {', '.join(titles)} on {where}"
 
 
 def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
     """Yield the cells of a dataset that failed; those of datasets not shown, below the last."""
-    shown = [name for name, _ in board.by_dataset()]
+    datasets = [name for name, _ in board.by_dataset()]
     failed = [
-        one
-        for one in board.failed
-        if one.dataset == dataset or (dataset == shown[-1] and one.dataset not in shown)
+        row
+        for row in board.failed
+        if row.dataset == dataset or (dataset == datasets[-1] and row.dataset not in datasets)
     ]
-    for one in failed[:FAILED]:
-        where = f" on {one.dataset}" if one.dataset not in shown else ""
-        yield f"FAILED: {one.key.run_with_columns}{where}: {one.error.splitlines()[0]}"
+    for row in failed[:FAILED]:
+        where = f" on {row.dataset}" if row.dataset not in datasets else ""
+        yield f"FAILED: {row.key.run_with_columns}{where}: {row.error.splitlines()[0]}"
     yield from and_more(len(failed) - FAILED, "FAILED, see leaderboard.csv")
 
 
 def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield notes on rows that are over several repetitions, or the best of them."""
-    times = {each.repetitions for entry in entries for each in entry.spread.values()}
+    times = {spread.repetitions for entry in entries for spread in entry.spread.values()}
     if times - {1}:
         yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
-    systems = [one for one in entries if isinstance(one, System)]
-    yield from (f"{FEWER}: {one.incomplete}" for one in systems if one.incomplete is not None)
-    if chosen := how_chosen(one for one in systems if not one.entries[0].choices):
+    systems = [entry for entry in entries if isinstance(entry, System)]
+    yield from (
+        f"{FEWER}: {system.incomplete}" for system in systems if system.incomplete is not None
+    )
+    if chosen := how_chosen(system for system in systems if not system.entries[0].choices):
         yield chosen
 
 
-def _setting(policy: str, own: Sequence[str | None]) -> str:
+def _setting(policy: str, overrides: Sequence[str | None]) -> str:
     """Return the policy, or that metrics have settings of their own."""
-    if None not in own:
+    if None not in overrides:
         return "each metric's own setting"
-    return f"{policy}, but for metrics with a setting of their own" if any(own) else policy
+    return f"{policy}, but for metrics with a setting of their own" if any(overrides) else policy
 
 
 def value_notes(board: Leaderboard, *, has_runid: bool = False) -> Iterator[str]:
@@ -420,19 +427,19 @@ def value_notes(board: Leaderboard, *, has_runid: bool = False) -> Iterator[str]
 
 
 def _without_numbers(entries: Sequence[Entry], but: Container[str] = ()) -> Iterator[str]:
-    """Yield which metrics are not shown, as they are texts."""
-    metrics = dict.fromkeys(metric for one in entries for metric in one.evaluation.metrics)
+    """Yield a note on each metric that is not shown because its values are texts."""
+    metrics = dict.fromkeys(metric for entry in entries for metric in entry.evaluation.metrics)
     for metric in metrics:
-        if (what := TEXTS.get(metric.definition.name)) and str(metric) not in but:
-            yield f"{metric} is {what} in trec_eval, and no number: it is not shown"
+        if (kind := TEXTS.get(metric.definition.name)) and str(metric) not in but:
+            yield f"{metric} is {kind} in trec_eval, and no number: it is not shown"
 
 
 def _unanswered(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield how many judged queries each run does not answer, and the policy for them."""
+    """Yield the number of judged queries that each run does not answer, and their policy."""
     missing = {entry.run: entry.evaluation.counts.missing for entry in entries}
     if any(missing.values()):
-        how = entries[0].evaluation.policy.missing_queries
-        yield f"queries not answered ({how}): {by_run(missing)}"
+        rule = entries[0].evaluation.policy.missing_queries
+        yield f"queries not answered ({rule}): {by_run(missing)}"
 
 
 def by_run(numbers: Mapping[str, int], nouns: tuple[str, ...] = ()) -> str:
@@ -441,23 +448,23 @@ def by_run(numbers: Mapping[str, int], nouns: tuple[str, ...] = ()) -> str:
     >>> by_run({"a": 2, "b": 0}), by_run({"a": 1, "b": 1}, ("query", "queries"))
     ('a 2', '1 query of every run')
     """
-    shown = {run: counted(n, *nouns) if nouns else f"{n:,}" for run, n in numbers.items()}
+    texts = {run: counted(n, *nouns) if nouns else f"{n:,}" for run, n in numbers.items()}
     if len({*numbers.values()}) == 1:
-        return f"{next(iter(shown.values()))} of every run"
-    return ", ".join(f"{run} {shown[run]}" for run, n in numbers.items() if n)
+        return f"{next(iter(texts.values()))} of every run"
+    return ", ".join(f"{run} {texts[run]}" for run, n in numbers.items() if n)
 
 
 def printed(value: Shown) -> str:
-    """Return what ``print`` shows of a result."""
+    """Text of a result for ``print``."""
     if isinstance(value, Leaderboard):
         return as_text(value).rstrip("\n")
     return text.render(_grids(value)).rstrip("\n")
 
 
 def in_notebook(value: Shown) -> str:
-    """Return what a notebook shows of a result: the first rows of its tables."""
+    """HTML of a result for a notebook: the first rows of its tables."""
     if isinstance(value, Leaderboard):
-        return html.render(first_rows(one, ROWS, REST) for one in grids(value))
+        return html.render(first_rows(table, ROWS, REST) for table in grids(value))
     return html.render(_grids(value, ROWS))
 
 

@@ -18,33 +18,33 @@ _LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)|\\#(?=\d)|(?<=\w):(?=//)
 
 def render(grids: Iterable[Grid]) -> str:
     """Return the tables, each below its title, with its notes as a list."""
-    return "\n\n".join("\n".join(_lines(one)) for one in grids) + "\n"
+    return "\n\n".join("\n".join(_lines(grid)) for grid in grids) + "\n"
 
 
-def _lines(one: Grid) -> Iterator[str]:
-    if one.source:
-        yield from [html_comment(one.source), ""]
-    if one.title:
-        yield f"{'#' * one.level} {in_markdown(one.title)}"
-        if one.columns or one.notes:
+def _lines(grid: Grid) -> Iterator[str]:
+    if grid.source:
+        yield from [html_comment(grid.source), ""]
+    if grid.title:
+        yield f"{'#' * grid.level} {in_markdown(grid.title)}"
+        if grid.columns or grid.notes:
             yield ""
-    if one.caption:
-        yield from [in_markdown(one.caption), ""]
-    if one.columns:
-        yield from _table(one)
-        if one.notes:
+    if grid.caption:
+        yield from [in_markdown(grid.caption), ""]
+    if grid.columns:
+        yield from _table(grid)
+        if grid.notes:
             yield ""
-    for note in one.notes:
+    for note in grid.notes:
         yield f"- {in_markdown(note)}"
 
 
-def _table(one: Grid) -> Iterator[str]:
-    rows = [[_heading(column) for column in one.columns]]
-    for group in one.groups:
+def _table(grid: Grid) -> Iterator[str]:
+    rows = [[_heading(column) for column in grid.columns]]
+    for group in grid.groups:
         if group.title:
-            rows.append([f"*{in_markdown(group.title)}*", *[""] * (len(one.columns) - 1)])
+            rows.append([f"*{in_markdown(group.title)}*", *[""] * (len(grid.columns) - 1)])
         rows += [[_cell(cell) for cell in row] for row in group.rows]
-    rows.insert(1, ["---" if column.left else "---:" for column in one.columns])
+    rows.insert(1, ["---" if column.left else "---:" for column in grid.columns])
     for row in rows:
         yield f"| {' | '.join(row)} |"
 
@@ -71,6 +71,6 @@ def in_markdown(text: str) -> str:
     text = _SPECIAL.sub(r"\\\g<0>", legible(" ".join(text.split())))
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     if begin := _AT_START.match(text):
-        at = begin.end() if begin[0].isdigit() else 0
-        text = f"{text[:at]}\\{text[at:]}"
+        start = begin.end() if begin[0].isdigit() else 0
+        text = f"{text[:start]}\\{text[start:]}"
     return _LIVE.sub(r"\g<0><!-- -->", text)

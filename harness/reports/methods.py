@@ -46,7 +46,7 @@ class Writer:
         return escape(text) if self.is_latex else text
 
     def name(self, own: str) -> str:
-        """Return what a run or dataset is called."""
+        """Displayed name of a run or dataset."""
         return self.text(self.called(own))
 
     def title(self, title: str | Formula) -> str:
@@ -80,21 +80,21 @@ def data_in_words(systems: Sequence[System], name: Callable[[str], str]) -> str:
     sizes: dict[str, tuple[int, int]] = {}
     for system in systems:
         dataset = name(system.dataset)
-        for one in (entry.evaluation for entry in system.entries):
-            known = sizes.get(dataset, (0, 0))
-            counts = max(one.n().values(), default=0), one.coverage[1]
-            sizes[dataset] = max(known[0], counts[0]), max(known[1], counts[1])
+        for evaluation in (entry.evaluation for entry in system.entries):
+            size = sizes.get(dataset, (0, 0))
+            counts = max(evaluation.n().values(), default=0), evaluation.coverage[1]
+            sizes[dataset] = max(size[0], counts[0]), max(size[1], counts[1])
     if len(sizes) > SHOWN:
         return f"{len(sizes)} datasets ({span(n for _, n in sizes.values())} queries each)"
     return sized(sizes)
 
 
 def parts_in_words(summary: Summary, systems: Sequence[System]) -> str:
-    """Return how the parts of datasets were taken together, if these systems' datasets have any.
+    """Describe the aggregation over parts of datasets; nothing if no dataset has parts.
 
     It is the end of a sentence.
     """
-    patterns = {entry.pattern for one in systems for entry in one.entries}
+    patterns = {entry.pattern for system in systems for entry in system.entries}
     if not any(f"{{{name}}}" in pattern for name in summary.parts for pattern in patterns):
         return ""
     if summary.average:
@@ -148,44 +148,44 @@ def treatment(
     A metric's own settings replace those of `policy`; `counts` are each evaluation's, with its
     dataset.
     """
-    own = {one: policy.with_settings(one.settings) for one in metrics}
-    if any(one.settings.ties is None for one in metrics):
-        how = {}
-        for one, each in own.items():
-            order = _TIES.get(each.ties, f"put in random order (seed {each.seed})")
-            how[one] = f"{_PRECISION[each.score_type]} were {order}"
-        yield f"Score ties {by_metric(how, name)}."
-    if any(each.depth for each in own.values()):
-        how = {
-            one: f"only the first {each.depth:,} counted" if each.depth else "all counted"
-            for one, each in own.items()
+    policies = {metric: policy.with_settings(metric.settings) for metric in metrics}
+    if any(metric.settings.ties is None for metric in metrics):
+        words = {}
+        for metric, effective in policies.items():
+            order = _TIES.get(effective.ties, f"put in random order (seed {effective.seed})")
+            words[metric] = f"{_PRECISION[effective.score_type]} were {order}"
+        yield f"Score ties {by_metric(words, name)}."
+    if any(rules.depth for rules in policies.values()):
+        words = {
+            metric: f"only the first {rules.depth:,} counted" if rules.depth else "all counted"
+            for metric, rules in policies.items()
         }
-        yield f"Of the documents of each query {by_metric(how, name)}."
+        yield f"Of the documents of each query {by_metric(words, name)}."
     for key, (which, done) in _REMOVED.items():
-        if any(getattr(each, key) for each in own.values()):
-            removed = {one: getattr(each, key) for one, each in own.items()}
-            how = {one: f"were {done}" if r else "were kept" for one, r in removed.items()}
-            yield f"Documents {which} {by_metric(how, name)}."
+        if any(getattr(rules, key) for rules in policies.values()):
+            removed = {metric: getattr(rules, key) for metric, rules in policies.items()}
+            words = {metric: f"were {done}" if r else "were kept" for metric, r in removed.items()}
+            yield f"Documents {which} {by_metric(words, name)}."
     yield from _empty_in_words(metrics, policy, list(counts), name)
 
 
 def _empty_in_words(
     metrics: Sequence[Metric], policy: Policy, counts: Sequence[tuple[str, Counts]], name: Name
 ) -> Iterator[str]:
-    """Yield how queries without relevant documents count; one sentence for metrics that agree."""
-    values = {one: _value_of_empty(one, policy.empty_queries) for one in metrics}
-    special = [one for one in metrics if one.has_empty_queries]
-    groups = grouped_by(special, lambda one: _largest_empty(counts, str(one)))
+    """Yield the treatment of queries without relevant documents, a sentence per rule."""
+    values = {metric: _value_of_empty(metric, policy.empty_queries) for metric in metrics}
+    special = [metric for metric in metrics if metric.has_empty_queries]
+    groups = grouped_by(special, lambda metric: _largest_empty(counts, str(metric)))
     if len(groups) < 2:
         together = {numbers: list(metrics) for numbers in groups or [_largest_empty(counts, "")]}
     else:
         together = groups
-    for (n, queries), some in together.items():
-        own = {one: values[one] for one in some}
-        about = f" for {listed(map(name, some))}" if len(together) > 1 else ""
-        if n and own and all(map(_is_left_out, own, own.values())):
+    for (n, queries), members in together.items():
+        group_values = {metric: values[metric] for metric in members}
+        about = f" for {listed(map(name, members))}" if len(together) > 1 else ""
+        if n and group_values and all(map(_is_left_out, group_values, group_values.values())):
             yield f"We excluded the {n:,} of {queries:,} queries without relevant documents{about}."
-        elif n and (rule := rule_in_words(own, name)):
+        elif n and (rule := rule_in_words(group_values, name)):
             yield f"Queries without relevant documents{about} ({n:,} of {queries:,}) {rule}."
 
 
@@ -194,11 +194,13 @@ def _largest_empty(counts: Sequence[tuple[str, Counts]], metric: str) -> tuple[i
 
     Each dataset's are those of the run that has the most.
     """
-    most: dict[str, Counts] = {}
+    largest: dict[str, Counts] = {}
     for dataset, count in counts:
-        most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty_of(metric))
-    n = sum(one.empty_of(metric) for one in most.values())
-    return n, sum(one.queries for one in most.values())
+        largest[dataset] = max(
+            largest.get(dataset, count), count, key=lambda count: count.empty_of(metric)
+        )
+    n = sum(count.empty_of(metric) for count in largest.values())
+    return n, sum(count.queries for count in largest.values())
 
 
 def _value_of_empty(metric: Metric, rule: str) -> float | None:
@@ -214,10 +216,13 @@ def _value_of_empty(metric: Metric, rule: str) -> float | None:
 
 
 def missing_in_words(metrics: Iterable[Metric], policy: Policy, name: Name) -> str:
-    """Return how queries that a run does not answer count."""
+    """Treatment of queries that a run does not answer."""
     if policy.missing_queries == "skip":
         return _LEFT_OUT
-    return rule_in_words({one: one.definition.missing for one in metrics}, name) or "count as usual"
+    return (
+        rule_in_words({metric: metric.definition.missing for metric in metrics}, name)
+        or "count as usual"
+    )
 
 
 _LEFT_OUT = "are left out"
@@ -229,22 +234,22 @@ def _is_left_out(metric: Metric, value: float | None) -> bool:
 
 
 def rule_in_words(values: Mapping[Metric, float | None], name: Name) -> str:
-    """Return how queries count for which each metric has a value; nothing if all are None."""
-    how = {}
+    """Treatment of queries by each metric's value for them; nothing if all values are None."""
+    words = {}
     for metric, value in values.items():
         if value is None:
-            how[metric] = "count as usual"
+            words[metric] = "count as usual"
         elif _is_left_out(metric, value):
-            how[metric] = _LEFT_OUT
+            words[metric] = _LEFT_OUT
         elif math.isnan(value) and metric.settings.undefined == "nan":
-            how[metric] = "count as undefined"
+            words[metric] = "count as undefined"
         else:
-            how[metric] = f"count as {0.0 if math.isnan(value) else value:g}"
-    return "" if all(value is None for value in values.values()) else by_metric(how, name)
+            words[metric] = f"count as {0.0 if math.isnan(value) else value:g}"
+    return "" if all(value is None for value in values.values()) else by_metric(words, name)
 
 
-def by_metric(how: Mapping[Metric, str], name: Name) -> str:
-    """Return what was done for most metrics, and for which others something else was.
+def by_metric(texts: Mapping[Metric, str], name: Name) -> str:
+    """Treatment that most metrics share, and the exceptions.
 
     >>> import harness.metrics
     >>> from harness.core.names import parse_all
@@ -252,20 +257,23 @@ def by_metric(how: Mapping[Metric, str], name: Name) -> str:
     >>> by_metric(dict(zip(metrics, ("count", "count", "do not", "do not"), strict=True)), str)
     'count, but do not for mse and arp'
     """
-    groups = grouped_by(how, how.__getitem__)
+    groups = grouped_by(texts, texts.__getitem__)
     usual = max(groups, key=lambda words: len(groups[words]), default="")
-    others = [
-        f"{words} for {listed(map(name, some))}" for words, some in groups.items() if words != usual
+    exceptions = [
+        f"{words} for {listed(map(name, members))}"
+        for words, members in groups.items()
+        if words != usual
     ]
-    return f"{usual}, but {listed(others)}" if others else usual
+    return f"{usual}, but {listed(exceptions)}" if exceptions else usual
 
 
 def titles_of(metrics: Sequence[Metric], writer: Writer) -> dict[Metric, str]:
-    """Return what each metric is called: its title, or its name if two have the same title."""
-    titles = {one: _title(one, writer) for one in metrics}
+    """Displayed name of each metric: its title, or its name if two have the same title."""
+    titles = {metric: _title(metric, writer) for metric in metrics}
     times = Counter(titles.values())
     return {
-        one: title if times[title] == 1 else writer.text(str(one)) for one, title in titles.items()
+        metric: title if times[title] == 1 else writer.text(str(metric))
+        for metric, title in titles.items()
     }
 
 
@@ -286,13 +294,13 @@ def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
     MAP [buckley2005], nDCG@5 and nDCG@10 [jarvelin2002] (linear gain) and
     nDCG@10 [jarvelin2002, burges2005] (exponential gain 2^g - 1)
     """
-    families = grouped_by(metrics, lambda one: replace(one, cutoff=None, label=None))
+    families = grouped_by(metrics, lambda metric: replace(metric, cutoff=None, label=None))
     texts = []
     for metric, members in families.items():
         keys = metric.title[1]
         if str(dict(metric.params).get("gain", "")).startswith("exp"):
             keys = (*keys, "burges2005")
-        text = listed(_title(one, writer) for one in members) + writer.cite(keys)
+        text = listed(_title(metric, writer) for metric in members) + writer.cite(keys)
         facts = ", ".join(_facts(members[0], level, writer))
         texts.append(f"{text} ({facts})" if facts else text)
     return listed(texts)
@@ -318,8 +326,8 @@ _IN_WORDS = {"gain", "p", "rel", "normalize", "form"}
 
 
 def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
-    """Yield what a metric is computed with, if a reader could think otherwise."""
-    params = {name: one.default for name, one in metric.definition.parameters.items()}
+    """Yield the settings of a metric that a reader could not guess."""
+    params = {name: parameter.default for name, parameter in metric.definition.parameters.items()}
     params |= dict(metric.params)
     if "gain" in params:
         yield writer.formulas(_GAINS[params["gain"]])
@@ -350,11 +358,11 @@ def bibtex(keys: Iterable[str]) -> str:
     >>> bibtex(["holm1979"]).splitlines()[:2]
     ['@article{holm1979,', '  author = {Holm, Sture},']
     """
-    known = {**ENTRIES, **REFERENCES}
-    for key in (wanted := sorted(set(keys))):
-        if key not in known:
-            raise unknown("reference", key, known)
-    return "\n".join(known[key] for key in wanted)
+    entries = {**ENTRIES, **REFERENCES}
+    for key in (cited := sorted(set(keys))):
+        if key not in entries:
+            raise unknown("reference", key, entries)
+    return "\n".join(entries[key] for key in cited)
 
 
 def methods(
@@ -371,8 +379,8 @@ def methods(
     config's `names`.
     """
 
-    def called(own: str) -> str:
-        return study.names.get(own, own) if name(own) == own else name(own)
+    def called(spelling: str) -> str:
+        return study.names.get(spelling, spelling) if name(spelling) == spelling else name(spelling)
 
     return _paragraph(study, Writer(markup, called), metrics)
 
@@ -385,11 +393,11 @@ def bibliography(study: Study, *, metrics: Sequence[str] = ()) -> str:
 
 
 def _paragraph(study: Study, writer: Writer, names: Sequence[str]) -> str:
-    metrics = [one for one in study.board.metrics if not names or str(one) in names]
-    ends = tuple(f"_{one}" for one in NAMES)  # of bounds
-    own = [one for one in metrics if not (one.label or "").endswith(ends)]
-    sentences = [*_measured(study, own, writer), *_treated(study, own, writer)]
-    if len(own) < len(metrics):
+    metrics = [metric for metric in study.board.metrics if not names or str(metric) in names]
+    ends = tuple(f"_{name}" for name in NAMES)  # of bounds
+    measured = [metric for metric in metrics if not (metric.label or "").endswith(ends)]
+    sentences = [*_measured(study, measured, writer), *_treated(study, measured, writer)]
+    if len(measured) < len(metrics):
         sentences.append("Bounds are over all orders of tied documents.")
     sentences.append(_software(study, writer))
     if study.comparisons is not None and study.comparisons.rows:
@@ -398,7 +406,7 @@ def _paragraph(study: Study, writer: Writer, names: Sequence[str]) -> str:
 
 
 def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
-    levels = Counter(dict(one.params).get("rel", 1) for one in metrics if has_level(one))
+    levels = Counter(dict(metric.params).get("rel", 1) for metric in metrics if has_level(metric))
     level = levels.most_common(1)[0][0] if levels else 1
     data = data_in_words(study.systems, writer.name)
     repeated = repetitions_in_words(study.systems)
@@ -407,15 +415,16 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}."
     if level != 1:
         yield f"Documents of grade {level} and above are relevant."
-    choices = dict.fromkeys(c for one in study.board.entries for c in one.choices)
+    choices = dict.fromkeys(c for entry in study.board.entries for c in entry.choices)
     if study.board.selection is not None and choices:
-        numbers = [len(one.ranked) for one in choices]
-        plan, each = study.board.selection.settings, ["system"]
-        each += dict.fromkeys(name for one in choices for name, _ in one.within)
+        numbers = [len(choice.ranked) for choice in choices]
+        plan, units = study.board.selection.settings, ["system"]
+        units += dict.fromkeys(name for choice in choices for name, _ in choice.within)
         (metric,) = compared(study.board.entries[0].evaluation.metrics, [plan.by])
         title = titles_of([metric], writer)[metric]
         over, on = writer.text(listed(plan.over)), writer.text(plan.shown)
-        yield f"For each {writer.text(listed(each))}, we chose the best of {span(numbers)} settings"
+        unit = writer.text(listed(units))
+        yield f"For each {unit}, we chose the best of {span(numbers)} settings"
         yield f"({over}) by {title} on the validation queries ({on})."
     elif chosen := how_chosen(study.systems):
         yield f"Each system is the {writer.text(chosen)}."
@@ -424,19 +433,19 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
 def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
     entries = study.board.entries
     policy, name = entries[0].evaluation.policy, titles_of(metrics, Writer("plain")).__getitem__
-    counts = [(one.dataset, one.evaluation.counts) for one in entries]
+    counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
     yield from map(writer.text, treatment(metrics, policy, counts, name))
-    missing = [each.missing for _, each in counts if each.missing]
+    missing = [count.missing for _, count in counts if count.missing]
     if missing:
-        what = f"{sum(missing):,} in {len(missing)} of {counted(len(entries), 'run')}"
+        counts_text = f"{sum(missing):,} in {len(missing)} of {counted(len(entries), 'run')}"
         rule = writer.text(missing_in_words(metrics, policy, name))
-        yield f"Queries that a run did not answer ({what}) {rule}."
+        yield f"Queries that a run did not answer ({counts_text}) {rule}."
 
 
 def _software(study: Study, writer: Writer) -> str:
     versions, (values, largest) = study.versions, study.recomputed
-    own = f"ranking-harness {versions.get('harness', '')}".rstrip()
-    text = f"Values were computed with {own}{writer.cite(['rankingharness2026'])}"
+    software = f"ranking-harness {versions.get('harness', '')}".rstrip()
+    text = f"Values were computed with {software}{writer.cite(['rankingharness2026'])}"
     if not values:
         return f"{text}."
     tool = writer.text(f"pytrec_eval {versions.get('pytrec-eval-terrier', '')}".rstrip())
@@ -447,19 +456,19 @@ def _software(study: Study, writer: Writer) -> str:
 
 def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterator[str]:
     plan, rows = comparisons.plan, comparisons.rows
-    titles = titles_of(list(dict.fromkeys(one.metric for one in rows)), writer)
-    who = "We compared all pairs of systems"
+    titles = titles_of(list(dict.fromkeys(row.metric for row in rows)), writer)
+    subject = "We compared all pairs of systems"
     if plan.baselines:
-        who = f"We compared each system with {listed(map(writer.name, plan.baselines))}"
+        subject = f"We compared each system with {listed(map(writer.name, plan.baselines))}"
     article = "" if plan.test == "tukey" else "a "  # its title begins with a name
     test = f"{article}{comparisons.title}{writer.cite(comparisons.sources)}"
     if repetitions_in_words(study.systems):
         test += " on per-query means over repetitions"
-    how = correction(comparisons, writer.cite(CITED_CORRECTIONS[plan.correction]))
-    how = how if comparisons.kind == "all-pairs" else f"with {how}"
+    adjustment = correction(comparisons, writer.cite(CITED_CORRECTIONS[plan.correction]))
+    adjustment = adjustment if comparisons.kind == "all-pairs" else f"with {adjustment}"
     level = writer.formulas(rf"$\alpha = {plan.level:g}$")
-    yield f"{who} on {listed(titles.values())} using {test}, {how} ({level})."
-    intervals = dict.fromkeys(INTERVALS[one.interval] for one in rows if not math.isnan(one.low))
+    yield f"{subject} on {listed(titles.values())} using {test}, {adjustment} ({level})."
+    intervals = dict.fromkeys(INTERVALS[row.interval] for row in rows if not math.isnan(row.low))
     if intervals:
         cited = writer.cite(["efron1987"]) if plan.interval == "bca" else ""
         percent = writer.text(f"{100 * (1 - plan.level):g}%")
@@ -467,15 +476,15 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
     if comparisons.drawn:
         yield f"We used {plan.draws:,} random draws (seed {plan.seed})."
     absent = absent_baselines(comparisons, study.datasets, writer.name)
-    yield from (f"{capitalised(one)}." for one in absent)
+    yield from (f"{capitalised(text)}." for text in absent)
     overall = []
-    for one in comparisons.overall:
-        if not math.isnan(one.p):
-            name = one.name.replace("chi-squared", r"\chi^2")
-            statistic = f"{name} = {one.statistic:.4g}"
-            shown = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
-            p = f"$p = {one.p:.3g}$" if one.p >= 0.001 else "$p < 0.001$"
-            where = f"{titles[one.metric]} on {writer.name(one.dataset)}"
-            overall.append(f"{shown}, {writer.formulas(p)} ({where})")
+    for test_result in comparisons.overall:
+        if not math.isnan(test_result.p):
+            name = test_result.name.replace("chi-squared", r"\chi^2")
+            statistic = f"{name} = {test_result.statistic:.4g}"
+            text = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
+            p = f"$p = {test_result.p:.3g}$" if test_result.p >= 0.001 else "$p < 0.001$"
+            where = f"{titles[test_result.metric]} on {writer.name(test_result.dataset)}"
+            overall.append(f"{text}, {writer.formulas(p)} ({where})")
     if overall:
         yield f"All systems together: {'; '.join(overall)}."

@@ -34,9 +34,9 @@ def spelled(metric: Metric) -> str:
     >>> list(map(spelled, parse_all(["map", "ndcg(gain=exp)@10", "err@10", "P@5", "rr@10"])))
     ['MAP', 'nDCG(gain=exp)@10', 'ERR@10', 'P@5', 'MRR@10']
     """
-    title, own, name = metric.title[0], str(metric), metric.definition.name
+    title, text, name = metric.title[0], str(metric), metric.definition.name
     is_name = isinstance(title, str) and title != title.lower() and " " not in title
-    return f"{title}{own.removeprefix(name)}" if is_name and own.startswith(name) else own
+    return f"{title}{text.removeprefix(name)}" if is_name and text.startswith(name) else text
 
 
 def number(value: float, metric: Metric, digits: int = 4) -> str:
@@ -141,13 +141,13 @@ def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
     >>> list(warned_of([("a", ["row-order"]), ("b", ["row-order"])]))
     ['! the guard warns of row-order (a, b); see harness check']
     """
-    found: dict[str, dict[str, None]] = {}
+    by_rule: dict[str, dict[str, None]] = {}
     for run, rules in runs:
         for rule in rules:
-            found.setdefault(rule, {})[run] = None
-    if found:
-        each = ", ".join(f"{rule} ({first_of(found[rule])})" for rule in sorted(found))
-        yield f"{WARNED} the guard warns of {each}; see harness check"
+            by_rule.setdefault(rule, {})[run] = None
+    if by_rule:
+        listing = ", ".join(f"{rule} ({first_of(by_rule[rule])})" for rule in sorted(by_rule))
+        yield f"{WARNED} the guard warns of {listing}; see harness check"
 
 
 def span(numbers: Iterable[int]) -> str:
@@ -182,7 +182,7 @@ def capitalised(text: str) -> str:
 
 
 def correction(comparisons: Comparisons, cite: str = "") -> str:
-    """Return what p-values were corrected with, `cite` behind it, and over which family."""
+    """Name the correction of p-values, `cite` after it, and its family."""
     plan, sizes = comparisons.plan, [size for _, size in comparisons.family_sizes if size]
     if not sizes:
         return "no correction, as no comparison has a p-value"
@@ -195,7 +195,7 @@ def correction(comparisons: Comparisons, cite: str = "") -> str:
 def absent_baselines(
     comparisons: Comparisons, datasets: Sequence[str], name: Callable[[str], str] = str
 ) -> Iterator[str]:
-    """Yield which baselines were not run on some of the datasets shown."""
+    """Yield the baselines that were not run on all datasets shown."""
     for baseline, missing in comparisons.absent:
-        if some := [name(one) for one in missing if one in datasets]:
-            yield f"no test against {name(baseline)} on {listed(some)}, where it was not run"
+        if untested := [name(dataset) for dataset in missing if dataset in datasets]:
+            yield f"no test against {name(baseline)} on {listed(untested)}, where it was not run"

@@ -27,73 +27,77 @@ _MATRIX = 12
 """Runs up to which the whole matrix is printed."""
 
 
-def similarity_grids(found: Sequence[Similarity], near: float) -> list[Grid]:
+def similarity_grids(similarities: Sequence[Similarity], near: float) -> list[Grid]:
     """Return the pairs of runs that are nearly the same, and the matrix if it is small."""
     grids = []
-    for one in found:
-        pairs = one.pairs(near)
-        rows = [[first, second, decimals(value), str(n)] for first, second, value, n in pairs]
+    for similarity in similarities:
+        pairs = similarity.pairs(near)
+        rows = [[run, second, decimals(value), str(n)] for run, second, value, n in pairs]
         notes = [
-            f"{one.measure} of {len(one.runs)} runs, mean over the queries that both answer",
+            f"{similarity.measure} of {len(similarity.runs)} runs, "
+            "mean over the queries that both answer",
             f"{counted(len(pairs), 'pair has', 'pairs have')} at least {near:g}; "
             "--near shows others",
         ]
-        header = ["run", "nearly the same as", one.measure, "queries"]
-        grids.append(grid(header, rows, left=2, title=one.dataset, notes=notes))
-        if len(one.runs) <= _MATRIX:
+        header = ["run", "nearly the same as", similarity.measure, "queries"]
+        grids.append(grid(header, rows, left=2, title=similarity.dataset, notes=notes))
+        if len(similarity.runs) <= _MATRIX:
             matrix = [
                 [run, *(decimals(value, 3) for value in row)]
-                for run, row in zip(one.runs, one.values, strict=True)
+                for run, row in zip(similarity.runs, similarity.values, strict=True)
             ]
-            grids.append(grid([one.measure, *one.runs], matrix, title=one.dataset))
+            grids.append(
+                grid([similarity.measure, *similarity.runs], matrix, title=similarity.dataset)
+            )
     return grids
 
 
-def similarity_records(found: Sequence[Similarity]) -> list[dict[str, Any]]:
+def similarity_records(similarities: Sequence[Similarity]) -> list[dict[str, Any]]:
     """Return every pair of runs."""
     return [
         {
-            "dataset": one.dataset, "run": first, "other": second, "measure": one.measure,
-            "value": value, "queries": n,
+            "dataset": similarity.dataset, "run": run, "other": second,
+            "measure": similarity.measure, "value": value, "queries": n,
         }
-        for one in found
-        for first, second, value, n in one.pairs()
+        for similarity in similarities
+        for run, second, value, n in similarity.pairs()
     ]  # fmt: skip
 
 
-def tree(found: Similarity, format: plot.Format, trace: str = "") -> bytes:
+def tree(similarity: Similarity, format: plot.Format, trace: str = "") -> bytes:
     """Return a tree of runs, one row each, whose branches join at their distance."""
     plot.check_installed()
     from scipy.cluster.hierarchy import dendrogram
 
-    n = len(found.runs)
+    n = len(similarity.runs)
     with plot.styled():
         figure = plot.figure("column" if n <= 40 else "page", 0.5 + 0.13 * n)
         axes = figure.subplots()
-        joined = dendrogram(found.tree, no_plot=True)
+        joined = dendrogram(similarity.tree, no_plot=True)
         for x, y in zip(joined["dcoord"], joined["icoord"], strict=True):
-            axes.plot(x, [(at - 5) / 10 for at in y], color=plot.COLOURS[0], linewidth=0.8)
-        plot.label_rows(axes, found.runs)
+            axes.plot(x, [(y_of - 5) / 10 for y_of in y], color=plot.COLOURS[0], linewidth=0.8)
+        plot.label_rows(axes, similarity.runs)
         axes.yaxis.tick_right()
         axes.spines["left"].set_visible(False)
         axes.set_xlim(left=axes.get_xlim()[1], right=0)
-        axes.set_xlabel(f"1 - {found.measure}, average of joined runs")
-        return plot.save(figure, format, f"similarity of {found.dataset}", trace)
+        axes.set_xlabel(f"1 - {similarity.measure}, average of joined runs")
+        return plot.save(figure, format, f"similarity of {similarity.dataset}", trace)
 
 
-def correlation_grids(found: Sequence[Correlation]) -> list[Grid]:
+def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
     """Return a table for each dataset: pairs of metrics, those that agree least first."""
     grids = []
-    for dataset in dict.fromkeys(one.dataset for one in found):
-        some = [one for one in found if one.dataset == dataset]
+    for dataset in dict.fromkeys(correlation.dataset for correlation in correlations):
+        pairs = [correlation for correlation in correlations if correlation.dataset == dataset]
         rows = [
-            [one.first, one.second, decimals(one.tau_b), interval(*one.tau_b_interval),
-             decimals(one.tau_ap), interval(*one.tau_ap_interval)]
-            for one in some
+            [correlation.first, correlation.second,
+             decimals(correlation.tau_b), interval(*correlation.tau_b_interval),
+             decimals(correlation.tau_ap), interval(*correlation.tau_ap_interval)]
+            for correlation in pairs
         ]  # fmt: skip
         header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
         notes = [
-            f"{some[0].n_systems} systems, {some[0].n_queries} queries; "
+            f"{pairs[0].n_systems} systems, {pairs[0].n_queries} queries; "
             "intervals from the bootstrap standard error over queries",
             "tau_ap: mean of both directions; mistakes at the top weigh more",
         ]
@@ -101,17 +105,19 @@ def correlation_grids(found: Sequence[Correlation]) -> list[Grid]:
     return grids
 
 
-def correlation_records(found: Sequence[Correlation]) -> list[dict[str, Any]]:
+def correlation_records(correlations: Sequence[Correlation]) -> list[dict[str, Any]]:
     """Return every pair of metrics."""
     return [
         {
-            "dataset": one.dataset, "metric": one.first, "other": one.second,
-            "systems": one.n_systems, "queries": one.n_queries,
-            "tau_b": one.tau_b, "tau_b_low": one.tau_b_interval[0],
-            "tau_b_high": one.tau_b_interval[1], "tau_ap": one.tau_ap,
-            "tau_ap_low": one.tau_ap_interval[0], "tau_ap_high": one.tau_ap_interval[1],
+            "dataset": correlation.dataset, "metric": correlation.first,
+            "other": correlation.second,
+            "systems": correlation.n_systems, "queries": correlation.n_queries,
+            "tau_b": correlation.tau_b, "tau_b_low": correlation.tau_b_interval[0],
+            "tau_b_high": correlation.tau_b_interval[1], "tau_ap": correlation.tau_ap,
+            "tau_ap_low": correlation.tau_ap_interval[0],
+            "tau_ap_high": correlation.tau_ap_interval[1],
         }
-        for one in found
+        for correlation in correlations
     ]  # fmt: skip
 
 
@@ -175,31 +181,37 @@ class Pool:
     def only_by(self, unit: Unit) -> dict[str, Bools]:
         """Return the documents that one run or team alone contributed, by its name."""
         names = np.array(self.runs if unit == "run" else self.teams)
-        of = {one: self.by[:, names == one].any(axis=1) for one in dict.fromkeys(names.tolist())}
-        alone: Bools = np.sum([*of.values()], axis=0, dtype=np.int64) == 1
-        return {name: np.logical_and(some, alone) for name, some in of.items()}
+        members = {
+            team: self.by[:, names == team].any(axis=1) for team in dict.fromkeys(names.tolist())
+        }
+        single: Bools = np.sum([*members.values()], axis=0, dtype=np.int64) == 1
+        return {name: np.logical_and(mask, single) for name, mask in members.items()}
 
 
 def pool_grids(pool: Pool) -> list[Grid]:
-    """Return what each run contributed, and how many documents each query has."""
+    """Tables of each run's contribution and of each query's number of documents."""
     sizes, unique, of_team = pool.per_query, pool.only_by("run"), pool.only_by("team")
-    found = list(zip(pool.runs, pool.teams, pool.by.T, strict=True))
-    found.sort(key=lambda one: -unique[one[0]].sum())
+    members = list(zip(pool.runs, pool.teams, pool.by.T, strict=True))
+    members.sort(key=lambda row: -unique[row[0]].sum())
     header = ["run", "team", "pooled", "unique", "unique to team"]
     rows = [
-        [run, team, *(f"{some.sum():,}" for some in (own, unique[run], own & of_team[team]))]
-        for run, team, own in found
+        [
+            run,
+            team,
+            *(f"{mask.sum():,}" for mask in (documents, unique[run], documents & of_team[team])),
+        ]
+        for run, team, documents in members
     ]
     n_left = 2
-    if len({*pool.teams}) == len(found):
+    if len({*pool.teams}) == len(members):
         header, n_left = ["run", "pooled", "unique"], 1
         rows = [[row[0], *row[2:4]] for row in rows]
     note = f"{counted(int(sizes.sum()), 'document')} to judge of "
-    note += f"{counted(sizes.size, 'query', 'queries')} from {counted(len(found), 'run')}, "
+    note += f"{counted(sizes.size, 'query', 'queries')} from {counted(len(members), 'run')}, "
     note += f"depth {pool.depth}: {sizes.min():,} to {sizes.max():,} a query, "
     note += f"median {np.median(sizes):,g}; --format csv lists them"
-    alone = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)
-    queries = [[q, f"{n:,}", f"{a:,}"] for q, n, a in zip(pool.qids, sizes, alone, strict=True)]
+    single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)
+    queries = [[q, f"{n:,}", f"{a:,}"] for q, n, a in zip(pool.qids, sizes, single, strict=True)]
     per_query = grid(["query", "documents", "by one run"], queries)
     return [
         grid(header, rows, left=n_left, notes=[note]),
@@ -210,21 +222,23 @@ def pool_grids(pool: Pool) -> list[Grid]:
 def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:
     """Yield each document to judge, with the runs that contributed it."""
     docnos = pool.docnos.to_pylist()
-    for query, docno, by in zip(pool.query.tolist(), docnos, pool.by, strict=True):
-        runs = [pool.runs[at] for at in np.flatnonzero(by)]
+    for query, docno, judges in zip(pool.query.tolist(), docnos, pool.by, strict=True):
+        runs = [pool.runs[k] for k in np.flatnonzero(judges)]
         yield {"qid": pool.qids[query], "docno": docno, "n_runs": len(runs), "runs": " ".join(runs)}
 
 
-def left_out_grid(found: Sequence[LeftOut], unit: str) -> Grid:
+def left_out_grid(results: Sequence[LeftOut], unit: str) -> Grid:
     """Return a row for each run or team left out, the largest change first."""
-    ordered = sorted(found, key=lambda one: (-abs(one.rank_without - one.rank), one.tau_b))
+    ordered = sorted(
+        results, key=lambda entry: (-abs(entry.rank_without - entry.rank), entry.tau_b)
+    )
     rows = [
         {
-            f"{unit} left out": one.left_out, "metric": one.metric,
-            "judgements": f"{one.removed:,}", "relevant": f"{one.relevant:,}",
-            "tau_b": decimals(one.tau_b), "largest change": one.change,
+            f"{unit} left out": entry.left_out, "metric": entry.metric,
+            "judgements": f"{entry.removed:,}", "relevant": f"{entry.relevant:,}",
+            "tau_b": decimals(entry.tau_b), "largest change": entry.change,
         }
-        for one in ordered
+        for entry in ordered
     ]  # fmt: skip
     note = f"judgements: those that only this {unit} contributed; largest change: rank of a run"
     return grid_of(rows, left=2, notes=[note])
@@ -232,31 +246,35 @@ def left_out_grid(found: Sequence[LeftOut], unit: str) -> Grid:
 
 def sheet(systems: Sequence[System], run: str) -> str:
     """Return a page to print for one participant, which shows no other run's name."""
-    own = [one for one in systems if one.run == run]
-    check_known("run", run, dict.fromkeys(one.run for one in systems), "--participant")
+    members = [system for system in systems if system.run == run]
+    check_known("run", run, dict.fromkeys(system.run for system in systems), "--participant")
     grids = [
-        _sheet_grid([other for other in systems if other.dataset == one.dataset], one, metric)
-        for one in own
-        for metric in numbers_of(one.metrics)
+        _sheet_grid([peer for peer in systems if peer.dataset == system.dataset], system, metric)
+        for system in members
+        for metric in numbers_of(system.metrics)
         if metric.definition.direction is not None
     ]
     return html.document(run, html.render(grids))
 
 
-def _sheet_grid(systems: Sequence[System], own: System, metric: Metric) -> Grid:
+def _sheet_grid(systems: Sequence[System], system: System, metric: Metric) -> Grid:
     """Return the table of one metric on one dataset: all queries, then each."""
-    systems = [own, *(one for one in systems if one is not own)]
+    systems = [system, *(peer for peer in systems if peer is not system)]
     _, values = matrix(systems, metric)
-    by_query = values.T[: len(own.qids)]  # those of the first system come first
-    means = np.array([one.value(metric) for one in systems])
+    by_query = values.T[: len(system.qids)]  # those of the first system come first
+    means = np.array([system.value(metric) for system in systems])
     rows = [_sheet_row("all queries", means, metric)]
-    rows += [_sheet_row(qid, some, metric) for qid, some in zip(own.qids, by_query, strict=True)]
+    rows += [
+        _sheet_row(qid, column, metric) for qid, column in zip(system.qids, by_query, strict=True)
+    ]
     has_value = by_query[~np.isnan(by_query[:, 0])]
-    above = sum(metric.sign * one[0] > np.nanmedian(metric.sign * one) for one in has_value)
+    above = sum(
+        metric.sign * column[0] > np.nanmedian(metric.sign * column) for column in has_value
+    )
     note = f"{counted(len(systems), 'run')}; above the median in {above:,} of "
-    note += f"{counted(len(own.qids), 'query', 'queries')}; bold: no run is better"
+    note += f"{counted(len(system.qids), 'query', 'queries')}; bold: no run is better"
     header = ["query", "own", "best", "median", "worst"]
-    return grid(header, rows, title=f"{heading(metric)}, {own.dataset}", notes=[note])
+    return grid(header, rows, title=f"{heading(metric)}, {system.dataset}", notes=[note])
 
 
 def _sheet_row(name: str, column: Floats, metric: Metric) -> list[str | GridCell]:
@@ -265,6 +283,6 @@ def _sheet_row(name: str, column: Floats, metric: Metric) -> list[str | GridCell
     if not defined.size:
         return [name, *[number(np.nan, metric)] * 4]
     best, worst = float(sign * (sign * defined).max()), float(sign * (sign * defined).min())
-    shown = [number(one, metric) for one in (best, float(np.median(defined)), worst)]
-    own = float(column[0])
-    return [name, GridCell(number(own, metric), bold=own == best != worst), *shown]
+    texts = [number(value, metric) for value in (best, float(np.median(defined)), worst)]
+    value = float(column[0])
+    return [name, GridCell(number(value, metric), bold=value == best != worst), *texts]

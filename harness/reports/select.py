@@ -27,7 +27,7 @@ NONE = "none"
 def select(
     patterns: Sequence[str],
     known: Sequence[str],
-    what: str,
+    noun: str,
     spellings: Spellings | None = None,
     elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
@@ -35,13 +35,13 @@ def select(
 
     A name takes itself; a pattern with ``*`` or ``?`` takes the matching names that nothing took
     before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
-    takes the rest, and an empty one takes all. `what` names them in messages, `spellings` finds
+    takes the rest, and an empty one takes all. `noun` names them in messages, `spellings` finds
     known names by another spelling, and no pattern takes a name `elsewhere`.
 
     >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
     ('bm25', 'lambda-a', 'lambda-b')
     """
-    if wrong := [text for _, text in pattern_problems(patterns, known, what, spellings)]:
+    if wrong := [text for _, text in pattern_problems(patterns, known, noun, spellings)]:
         raise UnknownNameError([Problem("", text) for text in wrong])
     return matched(patterns, known, spellings, elsewhere)
 
@@ -58,15 +58,18 @@ def select_datasets(
     (('fold=1', 'mq [b]'), ('mq [b]', 'fold=1 [length=short]'))
     """
     wholes = {name for name in known if name not in slices}
-    names = (one.removeprefix("!") if _leaves_out(one, known) else one for one in patterns)
-    asked = any("[" in one and one not in wholes for one in names)
+    names = (
+        pattern.removeprefix("!") if _leaves_out(pattern, known) else pattern
+        for pattern in patterns
+    )
+    asked = any("[" in pattern and pattern not in wholes for pattern in names)
     return select(patterns, known, "dataset", elsewhere=() if asked else slices)
 
 
 def pattern_problems(
-    patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
+    patterns: Sequence[str], known: Sequence[str], noun: str, spellings: Spellings | None = None
 ) -> Iterator[tuple[int, str]]:
-    """Yield what is wrong with each pattern, by its place; the last one's if nothing is left.
+    """Yield the mistake in each pattern, by its place; in the last pattern if nothing is left.
 
     >>> list(pattern_problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric"))
     [(1, "no metric matches 'ndgc@*'; did you mean 'ndcg@10'?  (there are: map, ndcg@10)")]
@@ -76,21 +79,21 @@ def pattern_problems(
         name = pattern[1:] if _leaves_out(pattern, known) else pattern
         if name != "*" and not _matched(name, known, spellings):
             all_match = False
-            problem = f"no {what} matches" if _is_glob(name, known) else f"there is no {what}"
+            problem = f"no {noun} matches" if _is_glob(name, known) else f"there is no {noun}"
             near = did_you_mean(name.strip("*?"), known)
             yield place, f"{problem} '{name}'{near}  (there are: {first_of(known)})"
     if all_match and known and not matched(patterns, known, spellings):
-        yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
+        yield len(patterns) - 1, f"no {noun} is left: {', '.join(patterns)} leaves all of them out"
 
 
 def setting_problems(
     settings: Any, runs: Sequence[str] | None, datasets: Sequence[str] | None
 ) -> Found:
-    """Yield what is wrong with the `datasets` and `runs` of settings; None is not checked."""
-    for key, known in (("datasets", datasets), ("runs", runs)):
-        if known is not None:
-            for place, what in pattern_problems(getattr(settings, key), known, key[:-1]):
-                yield (key, place), what
+    """Yield the mistakes in the `datasets` and `runs` of settings; None is not checked."""
+    for key, names in (("datasets", datasets), ("runs", runs)):
+        if names is not None:
+            for place, problem in pattern_problems(getattr(settings, key), names, key[:-1]):
+                yield (key, place), problem
 
 
 def matched(
@@ -99,13 +102,13 @@ def matched(
     spellings: Spellings | None = None,
     elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
-    """Return what `select` does, without an error for a pattern that matches nothing."""
-    takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
-    leaves = [one[1:] for one in patterns if _leaves_out(one, known)]
-    left_out = {name for one in leaves for name in _matched(one, known, spellings)}
+    """Return the names as `select` does, without an error for a pattern that matches nothing."""
+    takes = [pattern for pattern in patterns if not _leaves_out(pattern, known)] or ["*"]
+    leaves = [pattern[1:] for pattern in patterns if _leaves_out(pattern, known)]
+    left_out = {name for pattern in leaves for name in _matched(pattern, known, spellings)}
     # a literal name keeps its own place, even after a pattern that matches it
-    exact = [one for one in takes if not _is_glob(one, known)]
-    named = {name for one in exact for name in _matched(one, known, spellings)}
+    exact = [pattern for pattern in takes if not _is_glob(pattern, known)]
+    named = {name for pattern in exact for name in _matched(pattern, known, spellings)}
     taken = dict.fromkeys(
         name
         for pattern in takes
@@ -148,22 +151,22 @@ def metric_spellings(known: Iterable[str]) -> Spellings:
     names = dict.fromkeys(known)
 
     def find(text: str) -> list[str]:
-        same = [name for name in names_of(text) if name in names]
-        asked = None if same else _metric(text)
+        equal = [name for name in names_of(text) if name in names]
+        asked = None if equal else _metric(text)
         if asked is None or asked != Metric(asked.definition, asked.cutoff):
-            return same
+            return equal
         like = [name for name in names if _is_but_for_settings(_metric(name), asked)]
         return like if len(like) == 1 else []
 
     return find
 
 
-def _is_but_for_settings(one: Metric | None, asked: Metric) -> bool:
-    if one is None or one.label is not None:
+def _is_but_for_settings(metric: Metric | None, asked: Metric) -> bool:
+    if metric is None or metric.label is not None:
         return False
-    own = {name for name, _ in one.params} - {"rel"}  # gain=exp makes another metric
-    is_same = (one.definition, one.cutoff) == (asked.definition, asked.cutoff)
-    return is_same and (one.convention is not None or not own)
+    parameters = {name for name, _ in metric.params} - {"rel"}  # gain=exp makes another metric
+    is_same = (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
+    return is_same and (metric.convention is not None or not parameters)
 
 
 def _metric(text: str) -> Metric | None:
@@ -205,7 +208,7 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
         return None
     if sort is None:
         return first_with_direction(metrics)
-    by_name = {str(one): one for one in metrics}
+    by_name = {str(metric): metric for metric in metrics}
     names = [sort] if sort in by_name else list(metric_spellings(by_name)(sort))
     if len(names) != 1:
         check_known("metric", sort, [*by_name, NONE])
@@ -217,8 +220,8 @@ def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
     if metric is None:
         return list(items)
 
-    def key(one: Row) -> tuple[bool, float]:
-        value = one.summary.get(str(metric))
+    def key(row: Row) -> tuple[bool, float]:
+        value = row.summary.get(str(metric))
         if value is None or math.isnan(value):
             return True, 0.0
         return False, -metric.sign * value
@@ -231,5 +234,5 @@ def in_order(board: Leaderboard, sort: str | None = None) -> Leaderboard:
     metric = sort_metric(board.metrics, sort)
     if metric is None:
         return board
-    entries = [one for _, some in board.by_dataset() for one in best_first(some, metric)]
+    entries = [entry for _, rows in board.by_dataset() for entry in best_first(rows, metric)]
     return replace(board, entries=tuple(entries))

@@ -29,7 +29,7 @@ def columns_swept(study: Study) -> tuple[str, ...]:
     for entry in study.cells.entries:
         for name, value in _setting(entry, study).items():
             values.setdefault(name, set()).add(value)
-    return tuple(name for name, some in values.items() if len(some) > 1)
+    return tuple(name for name, distinct in values.items() if len(distinct) > 1)
 
 
 def _setting(entry: Entry, study: Study) -> dict[str, str]:
@@ -49,19 +49,19 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
     """
     from ..stats.intervals import clustered  # which loads SciPy
 
-    known = columns_swept(study)
+    swept = columns_swept(study)
     for name in names:
-        check_known("column", name, known, "sweep")
+        check_known("column", name, swept, "sweep")
     settings: dict[str, tuple[str, Columns]] = {}
     entries = []
     for entry in study.cells.entries:
-        own = _setting(entry, study)
-        if not own.keys() >= {*names}:
+        row_setting = _setting(entry, study)
+        if not row_setting.keys() >= {*names}:
             continue
-        label = f"{entry.run} {pairs(tuple(own.items()))}"  # seeds the interval
-        order = [*(name for name in own if name not in names), *names]
-        settings[label] = entry.run, tuple((name, own[name]) for name in order)
-        rest = {name: value for name, value in entry.columns.items() if name not in own}
+        label = f"{entry.run} {pairs(tuple(row_setting.items()))}"  # seeds the interval
+        order = [*(name for name in row_setting if name not in names), *names]
+        settings[label] = entry.run, tuple((name, row_setting[name]) for name in order)
+        rest = {name: value for name, value in entry.columns.items() if name not in row_setting}
         entries.append(
             replace(entry, evaluation=replace(entry.evaluation, run=label), columns=rest)
         )
@@ -73,10 +73,10 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
         columns = {**row.columns, **dict(setting)}
         rows.append(replace(row, evaluation=replace(row.evaluation, run=run), columns=columns))
     key = attrgetter("dataset", "run")
-    datasets, runs = ([*dict.fromkeys(some)] for some in zip(*map(key, rows), strict=True))
+    datasets, runs = ([*dict.fromkeys(keys)] for keys in zip(*map(key, rows), strict=True))
     rows.sort(
-        key=lambda one: (
-            datasets.index(one.dataset), runs.index(one.run), [*map(_size, one.columns.values())],
+        key=lambda row: (
+            datasets.index(row.dataset), runs.index(row.run), [*map(_size, row.columns.values())],
         )
     )  # fmt: skip
     return Leaderboard(tuple(rows), selection=study.board.selection)
@@ -101,24 +101,24 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
     if selection is not None:
         (metric,) = compared(board.metrics, [selection.settings.by])
 
-    def setting(one: Entry) -> CellKey:
-        return one.key if selection is None else replace(one.key, dataset="")
+    def setting(entry: Entry) -> CellKey:
+        return entry.key if selection is None else replace(entry.key, dataset="")
 
     worth: dict[CellKey, float] = {}
-    for one in board.entries:
-        value = metric.sign * one.summary.get(str(metric), math.nan)
-        if (selection is None or is_validation(board, one)) and not math.isnan(value):
-            worth[setting(one)] = value
-    found: list[Entry] = []
-    for rows in grouped_by(board.entries, lambda one: one.key.without(names)).values():
-        found += sorted(rows, key=lambda one: -worth.get(setting(one), -math.inf))[:n]
-    return replace(board, entries=tuple(found))
+    for entry in board.entries:
+        value = metric.sign * entry.summary.get(str(metric), math.nan)
+        if (selection is None or is_validation(board, entry)) and not math.isnan(value):
+            worth[setting(entry)] = value
+    entries: list[Entry] = []
+    for rows in grouped_by(board.entries, lambda entry: entry.key.without(names)).values():
+        entries += sorted(rows, key=lambda entry: -worth.get(setting(entry), -math.inf))[:n]
+    return replace(board, entries=tuple(entries))
 
 
-def is_validation(board: Leaderboard, one: Entry) -> bool:
+def is_validation(board: Leaderboard, entry: Entry) -> bool:
     """Return whether a row has the values of the validation queries that settings are chosen on."""
     selection = board.selection
-    return selection is not None and (one.pattern or one.dataset) == selection.settings.on
+    return selection is not None and (entry.pattern or entry.dataset) == selection.settings.on
 
 
 def sweep_table(
@@ -132,45 +132,61 @@ def sweep_table(
         fix = f"name a column to sweep  (there are: {listed})"
         raise UnknownNameError(Problem("--top", "expected --sweep COLUMN with it", fix=fix))
     board = sweep(study, names, plan)
-    known = {str(metric): metric for metric in board.metrics}
-    wanted = select(metrics, [*known], "metric", metric_spellings(known)) if metrics else [*known]
-    kept = select(runs or ("*",), list(dict.fromkeys(one.run for one in board.entries)), "run")
-    slices = {one.dataset for one in board.entries if one.evaluation.group}
-    some = [name for name, _ in board.by_dataset()]
-    some = [*select_datasets(datasets or ("*",), some, slices)]
+    by_name = {str(metric): metric for metric in board.metrics}
+    chosen = (
+        select(metrics, [*by_name], "metric", metric_spellings(by_name)) if metrics else [*by_name]
+    )
+    run_names = select(
+        runs or ("*",), list(dict.fromkeys(entry.run for entry in board.entries)), "run"
+    )
+    slices = {entry.dataset for entry in board.entries if entry.evaluation.group}
+    dataset_names = [name for name, _ in board.by_dataset()]
+    dataset_names = [*select_datasets(datasets or ("*",), dataset_names, slices)]
     if n is not None:
-        board = top(board, names, known[wanted[0]], n)
-    entries = [one for one in board.entries if one.run in kept and one.dataset in some]
+        board = top(board, names, by_name[chosen[0]], n)
+    entries = [
+        entry
+        for entry in board.entries
+        if entry.run in run_names and entry.dataset in dataset_names
+    ]
     board = replace(board, entries=tuple(entries))
     if format == "csv":
         return as_csv(board)
-    tables = _grids(board, [known[name] for name in wanted], plan)
+    tables = _grids(board, [by_name[name] for name in chosen], plan)
     return formats.render(tables, format, width=width)
 
 
 def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:
     """Yield a table for each dataset: a row a setting, the best value of each run bold."""
     for dataset, entries in board.by_dataset():
-        columns = [name for name in board.columns if any(name in one.columns for one in entries)]
-        times = [_times_chosen(board, one) for one in entries]
+        columns = [
+            name for name in board.columns if any(name in entry.columns for entry in entries)
+        ]
+        times = [_times_chosen(board, entry) for entry in entries]
         chosen = ["chosen"] if any(times) else []
         rows = []
-        for one, n in zip(entries, times, strict=True):
-            repetitions = max(each.repetitions for each in one.spread.values())
-            texts = [one.run, *(one.columns.get(name, "") for name in columns), *[n][: len(chosen)]]
-            texts += [str(repetitions), "{}/{}".format(*one.evaluation.coverage)]
+        for entry, n in zip(entries, times, strict=True):
+            repetitions = max(spread.repetitions for spread in entry.spread.values())
+            texts = [
+                entry.run,
+                *(entry.columns.get(name, "") for name in columns),
+                *[n][: len(chosen)],
+            ]
+            texts += [str(repetitions), "{}/{}".format(*entry.evaluation.coverage)]
             rows.append([*map(GridCell, texts)])
         for metric in metrics:
             name, bold = str(metric), set[int]()
-            values = [one.summary.get(name, math.nan) for one in entries]
-            for run in dict.fromkeys(one.run for one in entries):
-                places = [at for at, one in enumerate(entries) if one.run == run]
-                bold |= {places[at] for at in best(metric, [values[at] for at in places])}
-            for at, one in enumerate(entries):
-                _, _, low, high = one.spread.get(name, (0, 0, math.nan, math.nan))
+            values = [entry.summary.get(name, math.nan) for entry in entries]
+            for run in dict.fromkeys(entry.run for entry in entries):
+                places = [place for place, entry in enumerate(entries) if entry.run == run]
+                bold |= {
+                    places[place] for place in best(metric, [values[place] for place in places])
+                }
+            for place, entry in enumerate(entries):
+                _, _, low, high = entry.spread.get(name, (0, 0, math.nan, math.nan))
                 spread = "" if math.isnan(low) else interval(low, high)
-                rows[at].append(
-                    GridCell(number(values[at], metric), bold=at in bold, spread=spread)
+                rows[place].append(
+                    GridCell(number(values[place], metric), bold=place in bold, spread=spread)
                 )
         header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
         notes = [
@@ -184,14 +200,14 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
         yield replace(table, label=f"tab:sweep-{dataset}")
 
 
-def _times_chosen(board: Leaderboard, one: Entry) -> str:
-    """Return how often a setting was chosen: ``3 of 4``; nothing if nothing was chosen."""
-    own = one.columns
+def _times_chosen(board: Leaderboard, entry: Entry) -> str:
+    """Number of times a setting was chosen: ``3 of 4``; nothing if nothing was chosen."""
+    columns = entry.columns
     choices = [
         choice
         for choice in (() if board.selection is None else board.selection.choices)
-        if choice.run == one.run
-        and all(own.get(name, value) == value for name, value in choice.within)
+        if choice.run == entry.run
+        and all(columns.get(name, value) == value for name, value in choice.within)
     ]
-    n = sum(dict(choice.setting).items() <= own.items() for choice in choices)
+    n = sum(dict(choice.setting).items() <= columns.items() for choice in choices)
     return f"{n} of {len(choices)}" if choices else ""

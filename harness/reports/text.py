@@ -26,7 +26,7 @@ def render(grids: Iterable[Grid], *, width: int | None = None) -> str:
     line, and after ``_`` those below it. Columns that do not fit into `width` characters go into
     further blocks below.
     """
-    blocks = ("\n".join(_lines(one, width)) for one in grids)
+    blocks = ("\n".join(_lines(table, width)) for table in grids)
     return printable("\n\n".join(blocks)) + "\n"
 
 
@@ -51,43 +51,45 @@ def wrapped(text: str, width: int = _LINE, indent: int = 0, hanging: int = 2) ->
     )  # fmt: skip
 
 
-def _lines(one: Grid, width: int | None) -> Iterator[str]:
+def _lines(table: Grid, width: int | None) -> Iterator[str]:
     line = _LINE if width is None else max(min(width, _LINE), _LEAST)
-    if one.title:
-        yield legible(one.title)
-    if one.caption:
-        yield from [*textwrap.wrap(one.caption, line), ""]
-    if one.columns:
-        yield from _table(one, width)
-    for note in one.notes:
-        free = line if one.is_paper else width
+    if table.title:
+        yield legible(table.title)
+    if table.caption:
+        yield from [*textwrap.wrap(table.caption, line), ""]
+    if table.columns:
+        yield from _table(table, width)
+    for note in table.notes:
+        free = line if table.is_paper else width
         yield from [_GAP + legible(note)] if free is None else wrapped(note, free, 2, 0)
 
 
-def _table(one: Grid, width: int | None) -> Iterator[str]:
-    cells = list(zip(*one.rows, strict=True)) or [()] * len(one.columns)
-    texts = [_column(*pair, one.is_paper) for pair in zip(one.columns, cells, strict=True)]
-    titles = readable([group.title for group in one.groups])
-    shown = readable([title for title, _ in one.blocks])
-    blocks = [(title, n) for title, (_, n) in zip(shown, one.blocks, strict=True)]
+def _table(table: Grid, width: int | None) -> Iterator[str]:
+    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    texts = [_column(*pair, table.is_paper) for pair in zip(table.columns, cells, strict=True)]
+    titles = readable([group.title for group in table.groups])
+    headings = readable([title for title, _ in table.blocks])
+    blocks = [(title, n) for title, (_, n) in zip(headings, table.blocks, strict=True)]
     sizes = [max(map(len, column)) for column in texts]
     sizes[0] = max([sizes[0], *map(len, titles)])
-    at = 1
+    index = 1
     for title, n in blocks:  # the last column of a block gives its title room
-        sizes[at + n - 1] += max(0, len(title) - _room(sizes[at : at + n]))
-        at += n
-    for at, column in enumerate(one.columns):
+        sizes[index + n - 1] += max(0, len(title) - _room(sizes[index : index + n]))
+        index += n
+    for index, column in enumerate(table.columns):
         flush = str.ljust if column.left else str.rjust
-        texts[at] = [flush(text, sizes[at]) for text in texts[at]]
-    left = next((at for at, column in enumerate(one.columns) if not column.left), 1)
-    for place, some in enumerate(_blocks_that_fit(sizes, left, width)):
+        texts[index] = [flush(text, sizes[index]) for text in texts[index]]
+    left = next((index for index, column in enumerate(table.columns) if not column.left), 1)
+    for place, block in enumerate(_blocks_that_fit(sizes, left, width)):
         if place:
             yield ""
         if blocks:
             yield _block_titles(blocks, sizes)
-        lines = (_GAP.join(row).rstrip() for row in zip(*(texts[at] for at in some), strict=True))
+        lines = (
+            _GAP.join(row).rstrip() for row in zip(*(texts[index] for index in block), strict=True)
+        )
         yield next(lines)
-        for title, group in zip(titles, one.groups, strict=True):
+        for title, group in zip(titles, table.groups, strict=True):
             yield from [title] if title else []
             yield from (next(lines) for _ in group.rows)
 
@@ -98,14 +100,16 @@ def _room(sizes: Sequence[int]) -> int:
 
 def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iterator[list[int]]:
     """Yield the columns of each block of lines; the first `left` are part of every one."""
-    shown = list(range(left))
-    for at in range(left, len(sizes)):
-        is_full = width is not None and _room([*(sizes[one] for one in shown), sizes[at]]) > width
-        if is_full and len(shown) > left:
-            yield shown
-            shown = list(range(left))
-        shown.append(at)
-    yield shown
+    block = list(range(left))
+    for index in range(left, len(sizes)):
+        is_full = (
+            width is not None and _room([*(sizes[index] for index in block), sizes[index]]) > width
+        )
+        if is_full and len(block) > left:
+            yield block
+            block = list(range(left))
+        block.append(index)
+    yield block
 
 
 def _column(column: Column, cells: Sequence[GridCell], is_paper: bool) -> list[str]:
@@ -116,9 +120,9 @@ def _column(column: Column, cells: Sequence[GridCell], is_paper: bool) -> list[s
     parts = [(text, *_signs(cell)) for text, cell in zip(texts, cells, strict=True)]
     if column.left:
         return [title, *map("".join, parts)]
-    first, *rest = (max(map(len, part)) for part in zip(*parts, strict=True))
-    shown = [text.rjust(first) + "".join(map(str.ljust, signs, rest)) for text, *signs in parts]
-    return [title + " " * (0 if is_paper else sum(rest)), *shown]
+    width, *rest = (max(map(len, part)) for part in zip(*parts, strict=True))
+    padded = [text.rjust(width) + "".join(map(str.ljust, signs, rest)) for text, *signs in parts]
+    return [title + " " * (0 if is_paper else sum(rest)), *padded]
 
 
 def _signs(cell: GridCell) -> Iterator[str]:
@@ -130,13 +134,13 @@ def _signs(cell: GridCell) -> Iterator[str]:
 
 
 def _block_titles(blocks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> str:
-    parts, at = [" " * sizes[0]], 1
+    parts, position = [" " * sizes[0]], 1
     for title, n in blocks:
-        free = _room(sizes[at : at + n]) - len(title)
+        free = _room(sizes[position : position + n]) - len(title)
         before, after = free // 2, (free + 1) // 2
         line = ("-" * (before - 1) + " " if before else "") + title
         parts.append(line + (" " + "-" * (after - 1) if after > 1 else " " * after))
-        at += n
+        position += n
     return _GAP.join(parts).rstrip()
 
 
@@ -156,7 +160,7 @@ def cut_all(texts: Sequence[str], width: int) -> list[str]:
         places = [place for place, text in enumerate(short) if text == name]
         group = [legible(" ".join(texts[place].split())) for place in places]
         columns = enumerate(zip(*group, strict=False))
-        start = max(next((at for at, signs in columns if len({*signs}) > 1), 0) - 1, 0)
+        start = max(next((index for index, signs in columns if len({*signs}) > 1), 0) - 1, 0)
         around = [f"{text[:2]}…{text[start : start + width - 4]}…" for text in group]
         numbered = [f"{name} {number}" for number in range(1, len(group) + 1)]
         for place, text in zip(
@@ -168,10 +172,10 @@ def cut_all(texts: Sequence[str], width: int) -> list[str]:
 
 def readable(texts: Sequence[str]) -> list[str]:
     """Return `harness.errors.legible` texts, long ones cut to what still differs."""
-    shown = list(map(legible, texts))
-    long = [text for text in dict.fromkeys(shown) if len(text) > LONGEST]
+    labels = list(map(legible, texts))
+    long = [text for text in dict.fromkeys(labels) if len(text) > LONGEST]
     short = dict(zip(long, cut_all(long, LONGEST), strict=True))
-    return [short.get(text, text) for text in shown]
+    return [short.get(text, text) for text in labels]
 
 
 class Shown:

@@ -82,17 +82,21 @@ def report(
     systems = systems_of(board)
     metrics = numbers_of(board.metrics)
     runs: dict[str, list[System]] = {}
-    for one in systems:
-        runs.setdefault(one.run, []).append(one)
+    for system in systems:
+        runs.setdefault(system.run, []).append(system)
     place = {name: i for i, name in enumerate(runs)}
-    rows_of = {n: {**_columns(some), **(metadata or {}).get(n, {})} for n, some in runs.items()}
+    rows_of = {
+        n: {**_columns(members), **(metadata or {}).get(n, {})} for n, members in runs.items()
+    }
     columns = list(dict.fromkeys(c for row in rows_of.values() for c in row if c != "link"))
-    datasets = list(dict.fromkeys(one.dataset for one in systems))
+    datasets = list(dict.fromkeys(system.dataset for system in systems))
     maker = _Boards(metrics, place, comparisons or UNCOMPARED, interval)
-    boards = [maker.board([one for one in systems if one.dataset == name]) for name in datasets]
-    notes = {one.title: list(one.notes) for one in grids(rows)}
-    for each in boards:
-        each["notes"] = notes.get(each["dataset"], [])
+    boards = [
+        maker.board([system for system in systems if system.dataset == name]) for name in datasets
+    ]
+    notes = {table.title: list(table.notes) for table in grids(rows)}
+    for page_board in boards:
+        page_board["notes"] = notes.get(page_board["dataset"], [])
     return {
         "title": title,
         "metrics": [_metric(metric) for metric in metrics],
@@ -118,12 +122,12 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 def _columns(systems: Sequence[System]) -> dict[str, str]:
     """Return the placeholders that a run has in common on all datasets and in all repetitions."""
-    found: dict[str, set[str]] = {}
-    for one in systems:
-        for entry in one.entries:
+    values: dict[str, set[str]] = {}
+    for system in systems:
+        for entry in system.entries:
             for name, value in entry.columns.items():
-                found.setdefault(name, set()).add(value)
-    return {name: value for name, (value, *others) in found.items() if not others}
+                values.setdefault(name, set()).add(value)
+    return {name: value for name, (value, *rest) in values.items() if not rest}
 
 
 def _system(name: str, row: Mapping[str, str], columns: Sequence[str]) -> dict[str, Any]:
@@ -142,66 +146,69 @@ class _Boards:
     interval: Interval
 
     def board(self, systems: Sequence[System]) -> dict[str, Any]:
-        counts = [one.entries[0].evaluation.counts.as_dict() for one in systems]
+        counts = [system.entries[0].evaluation.counts.as_dict() for system in systems]
         return {
             "dataset": systems[0].dataset,
             "group": systems[0].group,
             "whole": systems[0].whole,
             "qids": systems[0].qids,
-            "systems": [self.place[one.run] for one in systems],
+            "systems": [self.place[system.run] for system in systems],
             "columns": [self.column(systems, metric) for metric in self.metrics],
             "counts": {
-                name: np.array([each.get(name, math.nan) for each in counts], float)
+                name: np.array([count.get(name, math.nan) for count in counts], float)
                 for name in COUNTS
             },
-            "warned": [", ".join(one.warned) for one in systems],
+            "warned": [", ".join(system.warned) for system in systems],
             "tests": self.tests(systems[0].dataset),
             "rankings": {},
         }
 
     def column(self, systems: Sequence[System], metric: Metric) -> dict[str, Any]:
         where = systems[0].dataset, str(metric)
-        found = [self.comparisons.standing(*where, one.run) for one in systems]
+        standings = [self.comparisons.standing(*where, system.run) for system in systems]
         low, high = np.array(
             [
-                (each.low, each.high) if each else self.interval(one, metric)
-                for one, each in zip(systems, found, strict=True)
+                (standing.low, standing.high) if standing else self.interval(system, metric)
+                for system, standing in zip(systems, standings, strict=True)
             ]
         ).T
-        same = over_same_queries(
-            metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
+        is_comparable = over_same_queries(
+            metric,
+            ((system.entries[0].evaluation.qids, system.values(metric)) for system in systems),
         )
 
         def numbers(name: str) -> Floats:
-            return np.array([getattr(one, name) if one else math.nan for one in found], float)
+            return np.array(
+                [getattr(standing, name) if standing else math.nan for standing in standings], float
+            )
 
         return {
-            "value": np.array([one.value(metric) for one in systems], float),
+            "value": np.array([system.value(metric) for system in systems], float),
             "low": low,
             "high": high,
             "rank": numbers("rank"),
             "rankLow": numbers("rank_low"),
             "rankHigh": numbers("rank_high"),
-            "tier": [one.tier if one else "" for one in found],
-            "n": np.array([one.n(metric) for one in systems], float),
-            "queries": np.stack([one.values(metric) for one in systems]),
-            "note": "" if same else "no best value: runs were scored on different queries",
+            "tier": [standing.tier if standing else "" for standing in standings],
+            "n": np.array([system.n(metric) for system in systems], float),
+            "queries": np.stack([system.values(metric) for system in systems]),
+            "note": "" if is_comparable else "no best value: runs were scored on different queries",
         }
 
     def tests(self, dataset: str) -> dict[str, Floats]:
         """Return a dataset's tests as columns, one entry a test; metrics and runs are numbers."""
-        rows = [one for one in self.comparisons.rows if one.dataset == dataset]
+        rows = [row for row in self.comparisons.rows if row.dataset == dataset]
         numbers = {str(metric): i for i, metric in enumerate(self.metrics)}
         columns = {
-            "metric": [numbers[str(one.metric)] for one in rows],
-            "run": [self.place[one.run] for one in rows],
-            "baseline": [self.place[one.baseline] for one in rows],
-            "difference": [one.difference for one in rows],
-            "low": [one.low for one in rows],
-            "high": [one.high for one in rows],
-            "p": [one.p for one in rows],
-            "adjusted": [one.p_adjusted for one in rows],
-            "significant": [self.comparisons.is_significant(one) for one in rows],
+            "metric": [numbers[str(row.metric)] for row in rows],
+            "run": [self.place[row.run] for row in rows],
+            "baseline": [self.place[row.baseline] for row in rows],
+            "difference": [row.difference for row in rows],
+            "low": [row.low for row in rows],
+            "high": [row.high for row in rows],
+            "p": [row.p for row in rows],
+            "adjusted": [row.p_adjusted for row in rows],
+            "significant": [self.comparisons.is_significant(row) for row in rows],
         }
         return {name: np.array(values, np.float64) for name, values in columns.items()}
 
@@ -233,10 +240,10 @@ def _flat(report: Any) -> bytes:
 
     def put(content: bytes) -> int:
         nonlocal size
-        at = size
+        start = size
         blobs.append(content)
         size += len(content)
-        return at
+        return start
 
     def plain(node: Any) -> Any:
         if isinstance(node, np.ndarray):
@@ -245,7 +252,7 @@ def _flat(report: Any) -> bytes:
         if isinstance(node, dict):
             return {key: plain(value) for key, value in node.items()}
         if isinstance(node, (list, tuple)):
-            return [plain(one) for one in node]
+            return [plain(item) for item in node]
         return None if isinstance(node, float) and node != node else node
 
     content = {"report": plain(report), "arrays": arrays}
@@ -254,7 +261,7 @@ def _flat(report: Any) -> bytes:
 
 
 def _array(values: Floats, put: Any) -> dict[str, int]:
-    """Return where the distinct values of an array and its codes are; `put` stores bytes."""
+    """Positions of the distinct values of an array and of its codes; `put` stores bytes."""
     distinct, codes = np.unique(values.view(np.uint64), return_inverse=True)
     width = 1 if len(distinct) <= 1 << 8 else 2 if len(distinct) <= 1 << 16 else 4
     return {
@@ -271,12 +278,12 @@ def documents(report: dict[str, Any], name: str) -> dict[str, bytes]:
 
     Tests and rankings that would make the page large go into side files, one a board.
     """
-    report, side = {**report, "boards": [{**one} for one in report["boards"]]}, {}
+    report, side = {**report, "boards": [{**board} for board in report["boards"]]}, {}
     for part, limit in EMBEDDED.items():
         if sum(len(_flat(board[part])) for board in report["boards"]) <= limit:
             continue
-        for at, board in enumerate(report["boards"]):
-            path = f"{name.removesuffix('.html')}_data/{part}-{at}.js"
+        for number, board in enumerate(report["boards"]):
+            path = f"{name.removesuffix('.html')}_data/{part}-{number}.js"
             data = base64.b64encode(pack(board[part])).decode("ascii")
             side[path] = f'harnessPart("{path}", "{data}");\n'.encode()
             board[part] = path
@@ -314,15 +321,15 @@ def _plain_table(report: dict[str, Any]) -> str:
     """Return the first leaderboard as HTML, for readers without JavaScript."""
     board, metrics = report["boards"][0], report["metrics"]
     arrows = {1: " ↑", -1: " ↓", 0: ""}
-    header = ["System", *(one["label"] + arrows[one["direction"]] for one in metrics)]
+    header = ["System", *(metric["label"] + arrows[metric["direction"]] for metric in metrics)]
     values = [column["value"] for column in board["columns"]]
-    digits = [one["digits"] for one in metrics]
+    digits = [metric["digits"] for metric in metrics]
     rows = [
         [
-            report["systems"][board["systems"][at]]["name"],
-            *(decimals(column[at], n) for column, n in zip(values, digits, strict=True)),
+            report["systems"][board["systems"][row]]["name"],
+            *(decimals(column[row], n) for column, n in zip(values, digits, strict=True)),
         ]
-        for at in np.argsort(-values[0] * (metrics[0]["direction"] or 1), kind="stable")
+        for row in np.argsort(-values[0] * (metrics[0]["direction"] or 1), kind="stable")
     ]
     table = _STYLES.sub("", html.render([grid(header, rows)]))
     return f'<section class="panel"><h2>{in_html(board["dataset"])}</h2>{table}</section>'

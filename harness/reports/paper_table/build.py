@@ -68,11 +68,13 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     """
     # failed runs keep their row, and datasets with failed runs only keep their block
     known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
-    known_datasets = list(dict.fromkeys([*study.datasets, *(one for one, _ in study.failed)]))
+    known_datasets = list(
+        dict.fromkeys([*study.datasets, *(dataset for dataset, _ in study.failed)])
+    )
     is_compared = study.comparisons is not None or bool(study.failed)
     wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
-    if found := [Problem(f"tables.{name}", what) for _, what in wrong]:
-        raise UnknownNameError(found)
+    if mistakes := [Problem(f"tables.{name}", text) for _, text in wrong]:
+        raise UnknownNameError(mistakes)
     settings = replace(settings, names={**study.names, **settings.names})
     datasets = select_datasets(settings.datasets, known_datasets, study.slices)
     groups = _grouped(study, settings, datasets, known_runs, known_datasets)
@@ -80,11 +82,11 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     columns = list(_columns(study, settings, datasets, runs))
     signs = signs_of(study.comparisons, settings.marks, runs)
     draft = TableDraft(study, settings, columns, runs, signs)
-    shown = signs.of if draft.is_any_significant else {}
-    warned = {one.run for one in draft.systems if one.warned}
+    run_signs = signs.of if draft.is_any_significant else {}
+    warned = {system.run for system in draft.systems if system.warned}
     titles = [title for title, names in groups.items() for _ in names]
     rows = (
-        PaperRow(run, settings.name(run), cells, shown.get(run, ""), run in warned, title)
+        PaperRow(run, settings.name(run), cells, run_signs.get(run, ""), run in warned, title)
         for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
     )
     return PaperTable(
@@ -125,11 +127,11 @@ def _grouped(
     taken: set[str] = set()
     members: dict[str, list[str]] = {}
     for title, patterns in groups.items():
-        others = {name for key, names in settings.groups.items() if key != title for name in names}
-        members[title] = list(select(patterns, known, "run", elsewhere=taken | others))
+        grouped = {name for key, names in settings.groups.items() if key != title for name in names}
+        members[title] = list(select(patterns, known, "run", elsewhere=taken | grouped))
         taken |= set(members[title])
-    tried = {(one.dataset, one.run) for one in study.systems} | set(study.failed)
-    shown = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
+    tried = {(system.dataset, system.run) for system in study.systems} | set(study.failed)
+    present = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
     if settings.sort is not None:
         metrics = {str(metric): metric for metric in study.board.metrics}
         dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
@@ -137,21 +139,23 @@ def _grouped(
 
         def place(run: str) -> list[float]:
             """Return the mean to sort by; runs that miss a dataset follow, by each dataset."""
-            ways = (over, *([one] for one in over))
-            values = [-metrics[name].sign * mean(study, run, metrics[name], one) for one in ways]
+            ways = (over, *([dataset] for dataset in over))
+            values = [
+                -metrics[name].sign * mean(study, run, metrics[name], datasets) for datasets in ways
+            ]
             return [math.inf if math.isnan(value) else value for value in values]
 
         for runs in members.values():
             runs.sort(key=place)
-    rows = {title: [run for run in runs if run in shown] for title, runs in members.items()}
+    rows = {title: [run for run in runs if run in present] for title, runs in members.items()}
     return {title: runs for title, runs in rows.items() if runs}
 
 
 def _columns(
     study: Study, settings: TableSettings, datasets: Sequence[str], runs: Sequence[str]
 ) -> Iterator[PaperColumn]:
-    known = {str(metric): metric for metric in study.board.metrics}
-    names = select(settings.metrics, list(known), "metric", metric_spellings(known))
+    by_name = {str(metric): metric for metric in study.board.metrics}
+    names = select(settings.metrics, list(by_name), "metric", metric_spellings(by_name))
 
     def of_metric(metric: Metric, block: str, dataset: str | None) -> PaperColumn:
         arrow = ARROWS[metric.definition.direction]
@@ -164,20 +168,20 @@ def _columns(
     for dataset in datasets:
         block = settings.name(dataset)
         for name in names:
-            yield of_metric(known[name], block, dataset)
+            yield of_metric(by_name[name], block, dataset)
             has_ranks = study.comparisons is not None and any(
                 study.comparisons.standing(dataset, name, run) for run in study.runs
             )
             for extra in settings.extras:
                 if has_ranks and extra in ("tier", "rank"):
-                    yield PaperColumn(extra, extra, block, dataset, known[name])
+                    yield PaperColumn(extra, extra, block, dataset, by_name[name])
         for extra in settings.extras:
             if extra in ("n", "coverage"):
                 yield PaperColumn(
                     "answered" if extra == "coverage" else extra, extra, block, dataset
                 )
     if settings.average and len(datasets) > 1:
-        means = (known[name] for name in names if known[name].definition.summary == "mean")
+        means = (by_name[name] for name in names if by_name[name].definition.summary == "mean")
         yield from (of_metric(metric, AVERAGE, None) for metric in means)
 
 
@@ -189,17 +193,18 @@ def over_same_queries(
     A run without one of the datasets has no mean over them, and takes no part.
     """
     rows = [[study.system(dataset, run) for dataset in datasets] for run in runs]
-    complete = [[one for one in row if one is not None] for row in rows if None not in row]
+    complete = [[system for system in row if system is not None] for row in rows if None not in row]
     return all(
         have_same_queries(
-            metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
+            metric,
+            ((system.entries[0].evaluation.qids, system.values(metric)) for system in systems),
         )
         for systems in zip(*complete, strict=True)
     )
 
 
 def _metrics_of(columns: Iterable[PaperColumn]) -> list[Metric]:
-    return list(dict.fromkeys(one.metric for one in columns if one.metric is not None))
+    return list(dict.fromkeys(column.metric for column in columns if column.metric is not None))
 
 
 def mean(study: Study, run: str, metric: Metric, datasets: Sequence[str]) -> float:
@@ -227,7 +232,9 @@ class TableDraft:
     @cached_property
     def datasets(self) -> list[str]:
         """The datasets shown."""
-        return list(dict.fromkeys(one.dataset for one in self.columns if one.dataset is not None))
+        return list(
+            dict.fromkeys(column.dataset for column in self.columns if column.dataset is not None)
+        )
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -237,7 +244,7 @@ class TableDraft:
     @cached_property
     def systems(self) -> list[System]:
         """The systems shown."""
-        return [one for pair in self.pairs if (one := self.study.system(*pair)) is not None]
+        return [system for pair in self.pairs if (system := self.study.system(*pair)) is not None]
 
     @cached_property
     def cells(self) -> list[list[PaperCell]]:
@@ -247,15 +254,19 @@ class TableDraft:
     @cached_property
     def outcomes(self) -> list[Comparison]:
         """The comparisons with a p-value whose outcome the table shows."""
-        cells = {(one.dataset, str(one.metric)) for one in self.columns if one.kind == "metric"}
+        cells = {
+            (column.dataset, str(column.metric))
+            for column in self.columns
+            if column.kind == "metric"
+        }
         runs = {(system.dataset, system.run) for system in self.systems}
         return [
-            one
-            for one in self.signs.comparisons.rows
-            if not math.isnan(one.p_adjusted)
-            and (one.dataset, str(one.metric)) in cells
-            and (one.dataset, one.run) in runs
-            and self.signs.of.keys() & {one.baseline, one.run}
+            row
+            for row in self.signs.comparisons.rows
+            if not math.isnan(row.p_adjusted)
+            and (row.dataset, str(row.metric)) in cells
+            and (row.dataset, row.run) in runs
+            and self.signs.of.keys() & {row.baseline, row.run}
         ]
 
     @cached_property
@@ -269,14 +280,14 @@ class TableDraft:
         if column.kind != "metric":
             return cells
         best, second = best_and_second([cell.text for cell in cells], column.direction)
-        most = max((cell.n for cell in cells), default=0)
+        largest = max((cell.n for cell in cells), default=0)
         return [
             replace(
                 cell,
                 best=place in best,
                 second=place in second,
                 # a mean over fewer queries than its column's others shows its number of queries
-                note=f"{cell.n}/{cell.of}" if 0 < cell.n < most else cell.note,
+                note=f"{cell.n}/{cell.of}" if 0 < cell.n < largest else cell.note,
             )
             for place, cell in enumerate(cells)
         ]
@@ -316,7 +327,7 @@ class TableDraft:
         if not is_n:
             answered, queries = system.coverage
             return PaperCell(f"{answered}/{queries}", answered / queries if queries else math.nan)
-        metrics = (one.metric for one in self.columns if one.dataset == system.dataset)
+        metrics = (column.metric for column in self.columns if column.dataset == system.dataset)
         counts = sorted({system.n(metric) for metric in metrics if metric is not None})
         if len(counts) != 1:
             return PaperCell(f"{counts[0]}–{counts[-1]}" if counts else UNDEFINED)
@@ -343,8 +354,8 @@ class TableDraft:
         """Return ``± .012`` of a deviation, ``[.41, .44]`` of an interval; nothing if undefined."""
         if not ends or any(map(math.isnan, ends)):
             return "", ()
-        shown = [self._text(replace(column, metric=None), value) for value in ends]
-        return f"± {shown[0]}" if len(shown) == 1 else f"[{', '.join(shown)}]", ends
+        texts = [self._text(replace(column, metric=None), value) for value in ends]
+        return f"± {texts[0]}" if len(texts) == 1 else f"[{', '.join(texts)}]", ends
 
     def _interval(
         self, metric: Metric, system: System, standing: Standing | None
@@ -382,23 +393,26 @@ class TableDraft:
     def _data(self) -> Iterator[str]:
         if not self.systems:
             return
-        is_mean = all(one.definition.summary == "mean" for one in self.metrics)
+        is_mean = all(metric.definition.summary == "mean" for metric in self.metrics)
         data = data_in_words(self.systems, self.settings.name)
         over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
         parts = parts_in_words(self.study.board.summary, self.systems)
         yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}."
         selection = self.study.board.selection
-        choices = [c for one in self.systems for entry in one.entries for c in entry.choices]
+        choices = [c for system in self.systems for entry in system.entries for c in entry.choices]
         if selection is not None and choices:
-            by = {str(one): self.settings.metric_name(one) for one in self.study.board.metrics}
-            words = selection.in_words(choices, by.get(choices[0].metric, ""))
+            titles = {
+                str(metric): self.settings.metric_name(metric)
+                for metric in self.study.board.metrics
+            }
+            words = selection.in_words(choices, titles.get(choices[0].metric, ""))
             yield f"Each tuned system is the {words}."
         elif chosen := how_chosen(self.systems):
             yield f"Each run is the {chosen}."
 
     def _values(self) -> Iterator[str]:
-        """Yield what numbers, spreads, bold and underlined values are."""
-        if percent := [one for one in self.metrics if self.settings.is_percent(one)]:
+        """Yield the notes that explain numbers, spreads, bold and underlined values."""
+        if percent := [metric for metric in self.metrics if self.settings.is_percent(metric)]:
             is_all = len(percent) == len(self.metrics)
             yield "Values are × 100." if is_all else f"× 100: {self._names(percent)}."
         repeated = [len(system.entries) > 1 for system in self.systems]
@@ -413,8 +427,8 @@ class TableDraft:
         if self._has("best"):
             second = ", the second best underlined" if self._has("second") else ""
             yield f"The best value of a column is in bold{second}."
-        if unfair := [one for one in self.columns if not one.is_fair]:
-            where = listed(dict.fromkeys(one.block for one in unfair))
+        if unfair := [column for column in self.columns if not column.is_fair]:
+            where = listed(dict.fromkeys(column.block for column in unfair))
             yield f"{capitalised(NO_BEST)}: {self._names(_metrics_of(unfair))} on {where}."
 
     def _tested(self) -> Iterator[str]:
@@ -439,27 +453,27 @@ class TableDraft:
         test = ", ".join([*parts, f"p ≤ {plan.level:g}"])
         result = self._signs() if self.is_any_significant else "No difference is significant"
         yield f"{result} ({test})."
-        tested = {str(one.metric) for one in comparisons.rows}
-        untested = [self._names([one]) for one in self.metrics if str(one) not in tested]
-        if any(one.dataset is None for one in self.columns):
+        tested = {str(row.metric) for row in comparisons.rows}
+        untested = [self._names([metric]) for metric in self.metrics if str(metric) not in tested]
+        if any(column.dataset is None for column in self.columns):
             untested.append("means over datasets")
         if untested:
             yield f"Not tested: {listed(untested)}."
         absent = absent_baselines(comparisons, self.datasets, self.settings.name)
-        yield from (f"{capitalised(one)}." for one in absent)
+        yield from (f"{capitalised(text)}." for text in absent)
 
     def _signs(self) -> str:
         if self.signs.kind == "letters":
             return "A letter next to a value: significantly better than the system of that letter"
-        (first, run), *others = ((sign, run) for run, sign in self.signs.of.items())
-        parts = [f"{first} significantly better than {self.settings.name(run)}"]
-        parts += [f"{sign} than {self.settings.name(run)}" for sign, run in others]
+        (sign_of_first, run), *rest = ((sign, run) for run, sign in self.signs.of.items())
+        parts = [f"{sign_of_first} significantly better than {self.settings.name(run)}"]
+        parts += [f"{sign} than {self.settings.name(run)}" for sign, run in rest]
         worse = "; as a subscript: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 
     def _ranks(self) -> Iterator[str]:
-        """Yield what tier and rank columns hold."""
-        kinds = {one.kind for one in self.columns}
+        """Yield the notes that explain tier and rank columns."""
+        kinds = {column.kind for column in self.columns}
         level = plan_of(self.study).level
         if "tier" in kinds:
             yield f"Tier: systems that share a number cannot be told apart at p ≤ {level:g}."
@@ -469,53 +483,53 @@ class TableDraft:
     def _treatment(self) -> Iterator[str]:
         name = self.settings.metric_name
         if self.systems:
-            entries = [entry for one in self.systems for entry in one.entries]
-            counts = [(one.dataset, one.evaluation.counts) for one in entries]
+            entries = [entry for system in self.systems for entry in system.entries]
+            counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
             yield from treatment(self.metrics, entries[0].evaluation.policy, counts, name)
-        for one in self.metrics:
-            if name(one) != spelled(one) and "(" in str(one):
-                yield f"{name(one)} is {one}."
+        for metric in self.metrics:
+            if name(metric) != spelled(metric) and "(" in str(metric):
+                yield f"{name(metric)} is {metric}."
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
-        runs = ((name(one.run), one.warned) for one in self.systems)
+        runs = ((name(system.run), system.warned) for system in self.systems)
         yield from (f"{note}." for note in warned_of(runs))
         absent = [pair for pair in self.pairs if self.study.system(*pair) is None]
         if absent:
-            each = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
-            yield f"Not evaluated: {first_of(each, SHOWN)}."
+            missing = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
+            yield f"Not evaluated: {first_of(missing, SHOWN)}."
         several = len(self.datasets) > 1
         rows = [
-            few.called(name(few.run), name(few.dataset) if several else "")
-            for one in self.systems
-            if (few := one.incomplete)
+            gap.called(name(gap.run), name(gap.dataset) if several else "")
+            for system in self.systems
+            if (gap := system.incomplete)
         ]
         if rows:
             yield f"{capitalised(FEWER)}: {listed(rows)}."
 
-    def _query_notes(self, own: str) -> Iterator[str]:
-        """Yield which queries of a dataset are not answered, and for which values are undefined."""
-        name, dataset = self.settings.name, self.settings.name(own)
-        systems = [one for one in self.systems if one.dataset == own]
+    def _query_notes(self, dataset_name: str) -> Iterator[str]:
+        """Yield the notes on a dataset's unanswered queries and undefined values."""
+        name, dataset = self.settings.name, self.settings.name(dataset_name)
+        systems = [system for system in self.systems if system.dataset == dataset_name]
         answered = [
-            f"{name(one.run)} {one.coverage[0]:,}/{one.coverage[1]:,}"
-            for one in systems
-            if one.coverage[0] < one.coverage[1]
+            f"{name(system.run)} {system.coverage[0]:,}/{system.coverage[1]:,}"
+            for system in systems
+            if system.coverage[0] < system.coverage[1]
         ]
         if answered:
             policy = systems[0].entries[0].evaluation.policy
             rule = missing_in_words(self.metrics, policy, self.settings.metric_name)
             yield f"Queries of {dataset} answered: {listed(answered)}; the others {rule}."
-        shown: dict[Metric, str] = {}
+        texts: dict[Metric, str] = {}
         for metric in self.metrics:
-            counts = {name(one.run): (one.n(metric), len(one.qids)) for one in systems}
-            shares = {run: f"{n:,}/{of:,}" for run, (n, of) in counts.items() if n < of}
+            counts = {name(system.run): (system.n(metric), len(system.qids)) for system in systems}
+            shares = {run: f"{n:,}/{total:,}" for run, (n, total) in counts.items() if n < total}
             if shares and metric.settings.undefined in (None, "skip"):
-                shown[metric] = listed(f"{run} {share}" for run, share in shares.items())
+                texts[metric] = listed(f"{run} {share}" for run, share in shares.items())
                 if len({*counts.values()}) == 1:
-                    shown[metric] = next(iter(shares.values()))
-        for text, some in grouped_by(shown, shown.__getitem__).items():
-            yield f"Queries of {dataset} with a value of {self._names(some)}: {text}."
+                    texts[metric] = next(iter(shares.values()))
+        for text, metrics in grouped_by(texts, texts.__getitem__).items():
+            yield f"Queries of {dataset} with a value of {self._names(metrics)}: {text}."
 
     def _column_notes(self) -> Iterator[str]:
         noted = {cell.text == UNDEFINED for column in self.cells for cell in column if cell.note}
@@ -523,12 +537,12 @@ class TableDraft:
             yield "(n/N): mean over n of N queries; other values use more."
         if True in noted:
             yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
-        shown = {*map(str, self.metrics)}
+        names = {*map(str, self.metrics)}
         notes = Counter(
-            one.note or "no answer"
-            for one in self.signs.comparisons.rows
-            if math.isnan(one.p_adjusted) and one.dataset in self.datasets
-            and one.run in self.runs and str(one.metric) in shown
+            outcome.note or "no answer"
+            for outcome in self.signs.comparisons.rows
+            if math.isnan(outcome.p_adjusted) and outcome.dataset in self.datasets
+            and outcome.run in self.runs and str(outcome.metric) in names
         )  # fmt: skip
         for note, n in notes.items():
             yield f"No p-value for {counted(n, 'comparison')} ({note})."
@@ -554,7 +568,7 @@ def _deviation(systems: Sequence[System], metric: Metric) -> float:
         }
         for system in systems
     ]
-    if any(one.keys() != repeated[0].keys() for one in repeated) or len(repeated[0]) < 2:
+    if any(values.keys() != repeated[0].keys() for values in repeated) or len(repeated[0]) < 2:
         return math.nan
-    means = [math.fsum(one[key] for one in repeated) / len(repeated) for key in repeated[0]]
+    means = [math.fsum(values[key] for values in repeated) / len(repeated) for key in repeated[0]]
     return float(np.std(means, ddof=1))

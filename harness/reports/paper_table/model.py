@@ -157,11 +157,15 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     >>> best_and_second(["1.5", "2.0"], "lower")
     ({0}, set())
     """
-    numbers = {at: Decimal(text) for at, text in enumerate(texts) if re.match(r"-?\.?\d", text)}
+    numbers = {
+        index: Decimal(text) for index, text in enumerate(texts) if re.match(r"-?\.?\d", text)
+    }
     order = sorted({*numbers.values()}, reverse=direction == "higher")
     if direction is None or len(order) < 2:
         return set(), set()
-    best, second = ({at for at in numbers if numbers[at] == order[rank]} for rank in (0, 1))
+    best, second = (
+        {index for index in numbers if numbers[index] == order[rank]} for rank in (0, 1)
+    )
     return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
 
 
@@ -183,10 +187,14 @@ class Signs:
         """
         better: list[str] = []
         worse: list[str] = []
-        for other, sign in self.of.items():
-            one, way = between(self.comparisons, dataset, metric, other, run)
-            if one and self.comparisons.is_significant(one) and one.difference != 0:
-                (better if one.is_better == (way == 1) else worse).append(sign)
+        for peer, sign in self.of.items():
+            comparison, way = between(self.comparisons, dataset, metric, peer, run)
+            if (
+                comparison
+                and self.comparisons.is_significant(comparison)
+                and comparison.difference != 0
+            ):
+                (better if comparison.is_better == (way == 1) else worse).append(sign)
         return tuple(better), tuple(worse if self.kind == "daggers" else ())
 
 
@@ -194,7 +202,7 @@ NO_SIGNS = Signs()
 
 
 def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
-    """Return which system has which sign; `runs` are the rows, in order.
+    """Assign a sign to each system; `runs` are the rows, in order.
 
     By default daggers if there are baselines, letters otherwise, and none above `MOST_MARKED`.
     """
@@ -204,7 +212,7 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
         return Signs(are_too_many=True)
     baselines = comparisons.plan.baselines
     kind = marks or ("daggers" if baselines else "letters")
-    compared = {name for one in comparisons.rows for name in (one.run, one.baseline)}
+    compared = {name for row in comparisons.rows for name in (row.run, row.baseline)}
     named = [name for name in baselines or runs if name in compared]
     sign = dagger if kind == "daggers" else letter
     return Signs(kind, {name: sign(place) for place, name in enumerate(named)}, comparisons)
@@ -224,11 +232,11 @@ def render(
 
     `standalone` makes LaTeX a whole document; a line of text takes at most `width` characters.
     """
-    shown = grid_of(table, format)
+    rendered = grid_of(table, format)
     if standalone and format == "latex":
-        return latex.document(shown)
+        return latex.document(rendered)
     rows = records(table) if format == "csv" else ()
-    return formats.render([shown], format, rows, width=width)
+    return formats.render([rendered], format, rows, width=width)
 
 
 def finished(text: str | None) -> str:
@@ -237,19 +245,19 @@ def finished(text: str | None) -> str:
     >>> finished("Both folds"), finished("Both folds!"), finished(None)
     ('Both folds.', 'Both folds!', '')
     """
-    own = (text or "").strip()
-    return own if own.endswith((".", "!", "?")) or not own else f"{own}."
+    sentence = (text or "").strip()
+    return sentence if sentence.endswith((".", "!", "?")) or not sentence else f"{sentence}."
 
 
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats."""
     sentences = " ".join(table.sentences)
-    own, own_latex = map(finished, (table.settings.caption.text, table.settings.caption_latex))
+    caption, own_latex = map(finished, (table.settings.caption.text, table.settings.caption_latex))
     latex_caption = f"{own_latex} {latex.escape(sentences)}" if own_latex else ""
     longtable = table.settings.longtable
     between = "," if any(len(sign) > 1 for sign in table.signs) else ""
 
-    def shown(text: str) -> str:
+    def as_text(text: str) -> str:
         """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
         return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text) if format == "html" else text
 
@@ -257,22 +265,23 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         yield grid.GridCell(row.title, WARNED if row.warned else "", above=row.sign)
         for cell in row.cells:
             yield grid.GridCell(
-                shown(cell.text), bold=cell.best, underlined=cell.second,
+                as_text(cell.text), bold=cell.best, underlined=cell.second,
                 above=between.join(cell.marks), below=between.join(cell.worse),
-                spread=shown(cell.spread), note=cell.note,
+                spread=as_text(cell.spread), note=cell.note,
             )  # fmt: skip
 
     groups = grouped_by(table.rows, lambda row: row.group).items()
-    has_blocks = len({one.block for one in table.columns}) > 1
+    has_blocks = len({column.block for column in table.columns}) > 1
     columns = (
-        grid.Column(one.title, block=one.block if has_blocks else "") for one in table.columns
+        grid.Column(column.title, block=column.block if has_blocks else "")
+        for column in table.columns
     )
     return grid.Grid(
         (grid.Column("", left=True), *columns),
         tuple(
             grid.Group(title, tuple(tuple(cells_of(row)) for row in rows)) for title, rows in groups
         ),
-        caption=" ".join(f"{own} {sentences}".split()),
+        caption=" ".join(f"{caption} {sentences}".split()),
         caption_latex=latex_caption.strip(),
         notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
         source=table.source,
@@ -294,36 +303,38 @@ def records(table: PaperTable) -> list[JsonRow]:
     better than, and with ``_`` before them of those that it is worse than. The best is that of
     all digits.
     """
-    found: list[JsonRow] = [
+    rows: list[JsonRow] = [
         {"group": row.group, "run": row.run, "name": row.title, "sign": row.sign}
         for row in table.rows
     ]
     for place, column in enumerate(table.columns):
         fields = _fields(column, [row.cells[place] for row in table.rows])
-        for record, own in zip(found, fields, strict=True):
-            record |= own
-    return found
+        for record, values in zip(rows, fields, strict=True):
+            record |= values
+    return rows
 
 
 def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
     """Yield for each cell of a column its value and what belongs to it, by its key."""
     dataset = column.block if column.dataset is None else column.dataset
-    own = " ".join(filter(None, (dataset, column.key)))
-    best, second = best_and_second([formats.field(one.value) for one in cells], column.direction)
+    label = " ".join(filter(None, (dataset, column.key)))
+    best, second = best_and_second([formats.field(cell.value) for cell in cells], column.direction)
     ends = ([], ["deviation"], ["low", "high"])[max((len(cell.ends) for cell in cells), default=0)]
     for place, cell in enumerate(cells):
         value: formats.Value = cell.value
         if column.kind not in ("metric", "rank"):
             value = cell.text.replace("–", "-") if column.kind == "tier" else cell.text
-        fields: JsonRow = {own: value}
-        known = cell.ends or (None,) * len(ends)
-        fields |= {f"{own} {name}": end for name, end in zip(ends, known, strict=True)}
+        fields: JsonRow = {label: value}
+        bounds = cell.ends or (None,) * len(ends)
+        fields |= {f"{label} {name}": end for name, end in zip(ends, bounds, strict=True)}
         if column.kind == "metric":
-            if any(one.n for one in cells):
-                fields[f"{own} n"] = cell.n or None
-            if any(one.repetitions for one in cells):
-                fields[f"{own} repetitions"] = cell.repetitions
-            marks = [name for name, at in (("best", best), ("second", second)) if place in at]
+            if any(cell.n for cell in cells):
+                fields[f"{label} n"] = cell.n or None
+            if any(cell.repetitions for cell in cells):
+                fields[f"{label} repetitions"] = cell.repetitions
+            marks = [
+                name for name, places in (("best", best), ("second", second)) if place in places
+            ]
             marks += [*cell.marks, *(f"_{sign}" for sign in cell.worse)]
-            fields[f"{own} marks"] = " ".join(marks)
+            fields[f"{label} marks"] = " ".join(marks)
         yield fields

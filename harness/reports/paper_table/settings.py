@@ -133,14 +133,14 @@ class TableSettings:
         low, high = metric.definition.bounds
         patterns = self.percent
         if low not in (0, -1) or high != 1:
-            patterns = tuple(one for one in patterns if one != "*")
-            if all(one.startswith("!") for one in patterns):
+            patterns = tuple(pattern for pattern in patterns if pattern != "*")
+            if all(pattern.startswith("!") for pattern in patterns):
                 return False
         name = str(metric)
         return bool(patterns) and name in matched(patterns, [name], metric_spellings([name]))
 
     def digits_of(self, metric: Metric) -> int:
-        """Return how many decimals of a metric's values are shown."""
+        """Number of decimals of a metric's values."""
         return value_for(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
 
     def name(self, own: str) -> str:
@@ -169,21 +169,23 @@ def problems(
     yield from setting_problems(settings, runs, datasets)
     if runs is not None:
         yield from _group_problems(settings, runs)
-    shown = names and matched(settings.metrics, names, metric_spellings(names))
-    for own in (runs, datasets, shown):
-        yield from _duplicate_names(settings, own or ())
+    chosen = names and matched(settings.metrics, names, metric_spellings(names))
+    for names_of_kind in (runs, datasets, chosen):
+        yield from _duplicate_names(settings, names_of_kind or ())
     if names is not None and metrics is not None and datasets is not None and runs is not None:
-        known = [*runs, *datasets, *names]
+        valid_keys = [*runs, *datasets, *names]
         for key in settings.names:
-            if key not in known and not metric_spellings(names)(key):
-                what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
-                yield ("names", key), what
+            if key not in valid_keys and not metric_spellings(names)(key):
+                problem = (
+                    f"there is no run, dataset or metric '{key}'{did_you_mean(key, valid_keys)}"
+                )
+                yield ("names", key), problem
     sort = settings.sort
     if sort and datasets and names and len(sort_key(sort, datasets, names)[1]) != 1:
         near = did_you_mean(sort.rpartition(": ")[2], names)
-        what = f"expected one metric, or 'dataset: metric', got '{sort}'{near}"
-        there = f"(metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
-        yield ("sort",), f"{what}  {there}"
+        problem = f"expected one metric, or 'dataset: metric', got '{sort}'{near}"
+        choices = f"(metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
+        yield ("sort",), f"{problem}  {choices}"
     if not compared and settings.marks in ("letters", "daggers"):
         yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
     for place, extra in enumerate(settings.extras):
@@ -194,18 +196,18 @@ def problems(
 def _metric_problems(settings: TableSettings, names: Sequence[str]) -> Found:
     spellings = metric_spellings(names)
     for key, patterns in (("metrics", settings.metrics), ("percent", settings.percent)):
-        for place, what in pattern_problems(patterns, names, "metric", spellings):
-            yield (key, place), what
+        for place, problem in pattern_problems(patterns, names, "metric", spellings):
+            yield (key, place), problem
     for pattern in settings.digits:
-        for _, what in pattern_problems([pattern], names, "metric", spellings):
-            yield ("digits", pattern), what
+        for _, problem in pattern_problems([pattern], names, "metric", spellings):
+            yield ("digits", pattern), problem
 
 
 def _group_problems(settings: TableSettings, runs: Sequence[str]) -> Found:
     group_of: dict[str, str] = {}
     for title, patterns in settings.groups.items():
-        for place, what in pattern_problems(patterns, runs, "run"):
-            yield ("groups", title, place), what
+        for place, problem in pattern_problems(patterns, runs, "run"):
+            yield ("groups", title, place), problem
         for place, name in enumerate(patterns):
             if name in runs and group_of.setdefault(name, title) != title:
                 yield ("groups", title, place), f"run '{name}' is in group '{group_of[name]}' too"
@@ -213,14 +215,14 @@ def _group_problems(settings: TableSettings, runs: Sequence[str]) -> Found:
 
 def _duplicate_names(settings: TableSettings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
-    first: dict[str, str] = {}
-    for own in known:
-        shown = value_for(settings.names, own, own, patterns=False)
-        other = first.setdefault(shown, own)
-        if other != own:
-            keys = [own, other, *reversed([*settings.names])]
-            key = next(one for one in keys if settings.names.get(one) == shown)
-            yield ("names", key), f"{other} and {own} are both called '{shown}'"
+    owners: dict[str, str] = {}
+    for name in known:
+        label = value_for(settings.names, name, name, patterns=False)
+        owner = owners.setdefault(label, name)
+        if owner != name:
+            keys = [name, owner, *reversed([*settings.names])]
+            key = next(candidate for candidate in keys if settings.names.get(candidate) == label)
+            yield ("names", key), f"{owner} and {name} are both called '{label}'"
 
 
 def sort_key(
@@ -231,6 +233,6 @@ def sort_key(
     The dataset is None if the text has only a metric; the list is empty if no metric has that name.
     """
     dataset, colon, metric = text.partition(": ")
-    own = dataset if colon and dataset in datasets else None
-    metric = text if own is None else metric
-    return own, [metric] if metric in metrics else list(metric_spellings(metrics)(metric))
+    target = dataset if colon and dataset in datasets else None
+    metric = text if target is None else metric
+    return target, [metric] if metric in metrics else list(metric_spellings(metrics)(metric))

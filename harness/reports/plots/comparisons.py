@@ -70,12 +70,12 @@ def draw_differences(request: PlotRequest) -> Figure:
     if base is None or not systems:
         fix = "choose another under 'runs:'"
         raise request.refuse("the baseline is the only run to draw", fix)
-    most = MOST[width]
-    if len(systems) > most:
-        what = f"plots: differences of {metric} on {request.dataset}: drew the first {most} of "
-        what += f"{len(systems)} runs; choose others with 'runs:' or --run"
-        warn(what)
-        systems = systems[:most]
+    limit = MOST[width]
+    if len(systems) > limit:
+        message = f"plots: differences of {metric} on {request.dataset}: drew the first {limit} of "
+        message += f"{len(systems)} runs; choose others with 'runs:' or --run"
+        warn(message)
+        systems = systems[:limit]
     base_name, *names = request.named((base, *systems), LINE / plot.characters(width))
     panels = [
         _panel(request, base, system, name) for system, name in zip(systems, names, strict=True)
@@ -87,7 +87,7 @@ def draw_differences(request: PlotRequest) -> Figure:
     height = (1.6 if rows == 1 else 1.3) + plot.ROW * any(p.needs_two_lines for p in panels)
     figure = plot.figure(width, rows * height + 0.4)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
-    ends = [one for panel in panels for one in panel.values[[0, -1]] if panel.values.size]
+    ends = [value for panel in panels for value in panel.values[[0, -1]] if panel.values.size]
     low, high = min(0.0, *ends), max(0.0, *ends)
     line = 0.22 / height * (high - low)  # the height of a line of text, with room for it
     texts = [text for panel in panels for *_, text in labels(panel)]
@@ -110,7 +110,7 @@ def _panel(request: PlotRequest, base: System, system: System, name: Name) -> Pa
     order = np.argsort(-unsorted, kind="stable")
     values = unsorted[order]
     largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:NAMED])
-    named = [(int(at), qids[shared[order[at]]]) for at in largest if values[at] != 0]
+    named = [(int(k), qids[shared[order[k]]]) for k in largest if values[k] != 0]
     return Panel(name, values, named, request.metric.sign)
 
 
@@ -121,13 +121,13 @@ def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
     """
     n = len(panel.values)
     for sign in (1, -1):
-        own = [(at, qid) for at, qid in panel.named if sign * panel.values[at] > 0]
-        if own:
-            place = own[-1][0] + 0.8 if sign > 0 else own[0][0] - 0.8
-            tip = sign * min(sign * float(panel.values[at]) for at, _ in own)
-            most = int(LINE * (n - place if sign > 0 else place) / n)
-            names = ", ".join(cut(qid, 14) for _, qid in own)
-            text = textwrap.fill(names, max(min(34, most), 15), break_on_hyphens=False)
+        named = [(k, qid) for k, qid in panel.named if sign * panel.values[k] > 0]
+        if named:
+            place = named[-1][0] + 0.8 if sign > 0 else named[0][0] - 0.8
+            tip = sign * min(sign * float(panel.values[k]) for k, _ in named)
+            room = int(LINE * (n - place if sign > 0 else place) / n)
+            names = ", ".join(cut(qid, 14) for _, qid in named)
+            text = textwrap.fill(names, max(min(34, room), 15), break_on_hyphens=False)
             yield sign, place, tip, text
 
 
@@ -136,8 +136,8 @@ def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
     is_better = panel.worth * panel.values > 0
     for part, alpha in ((is_better, 1.0), (~is_better, 0.4)):
         if n <= 100:
-            some, bars = np.flatnonzero(part), panel.values[part]
-            axes.bar(some, bars, 0.8, color=colour, alpha=alpha, linewidth=0)
+            places, bars = np.flatnonzero(part), panel.values[part]
+            axes.bar(places, bars, 0.8, color=colour, alpha=alpha, linewidth=0)
         else:
             bars, edges = np.where(part, panel.values, 0.0), np.arange(n + 1) - 0.5
             axes.stairs(bars, edges, fill=True, color=colour, alpha=alpha, linewidth=0)
@@ -159,45 +159,45 @@ DIFFERENCES = PlotKind(draw_differences, needs_baseline=True)
 
 def draw_effects(request: PlotRequest) -> Figure:
     """Return a row for each system, in order from above, with the effect sizes at the right."""
-    found, base, width = request.study.comparisons, request.baseline, request.settings.width
-    if found is None or base is None:
+    comparisons, base, width = request.study.comparisons, request.baseline, request.settings.width
+    if comparisons is None or base is None:
         raise request.refuse("nothing is compared", "add 'compare:' to the config")
     base_name, *names = request.named((base, *request.others))
     rows, key = [], (request.dataset, str(request.metric))
     for system, name in zip(request.others, names, strict=True):
-        one, sign = between(found, *key, base.run, system.run)
-        if one is not None:
-            rows.append((name, one, sign))
+        row, sign = between(comparisons, *key, base.run, system.run)
+        if row is not None:
+            rows.append((name, row, sign))
     if not rows:
         fix = f"have them compared: 'compare: {{baseline: {base.run}}}', and see its 'metrics:'"
         raise request.refuse(f"no run is compared with {base.run}", fix)
-    if not any(math.isfinite(one.difference) for _, one, _ in rows):
+    if not any(math.isfinite(row.difference) for _, row, _ in rows):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
     best = plot.best_of(len(rows))
     rows = rows[: plot.ROWS]
     figure = plot.figure(width, len(rows) * 0.19 + 0.75)
     axes = figure.subplots()
     axes.axvline(0, color=plot.GREY, linewidth=0.8, linestyle="--", zorder=1)
-    is_tested = [math.isfinite(one.p_adjusted) for _, one, _ in rows]
-    for place, (name, one, sign) in enumerate(rows):
+    is_tested = [math.isfinite(row.p_adjusted) for _, row, _ in rows]
+    for place, (name, row, sign) in enumerate(rows):
         colour = plot.look(name.place).colour
-        if math.isfinite(one.low) and math.isfinite(one.high):
+        if math.isfinite(row.low) and math.isfinite(row.high):
             axes.hlines(
-                place, sign * one.low, sign * one.high, color=colour, linewidth=1.4, zorder=2
+                place, sign * row.low, sign * row.high, color=colour, linewidth=1.4, zorder=2
             )
         axes.plot(
-            sign * one.difference, place, marker="o" if is_tested[place] else "x", color=colour,
-            markersize=4.5, markerfacecolor=colour if found.is_significant(one) else "white",
+            sign * row.difference, place, marker="o" if is_tested[place] else "x", color=colour,
+            markersize=4.5, markerfacecolor=colour if comparisons.is_significant(row) else "white",
             linestyle="", zorder=3,
         )  # fmt: skip
     plot.label_rows(axes, [name.label for name, *_ in rows])
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     untested = "" if all(is_tested) else ", × no test"
     difference = f"{best}difference in {request.short(request.metric)} from {base_name.label}"
-    text = f"{difference}\n{_marks(found, [one for _, one, _ in rows])}{untested}"
+    text = f"{difference}\n{_marks(comparisons, [row for _, row, _ in rows])}{untested}"
     plot.label_below(figure, text, width)
     right = axes.twinx()
-    plot.label_rows(right, [_signed(sign * one.hedges_g) for _, one, sign in rows])
+    plot.label_rows(right, [_signed(sign * row.hedges_g) for _, row, sign in rows])
     right.annotate(
         "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
         va="bottom",
@@ -207,14 +207,20 @@ def draw_effects(request: PlotRequest) -> Figure:
     return figure
 
 
-def _marks(found: Comparisons, rows: Sequence[Comparison]) -> str:
-    """Return what intervals and filled points are, and how many comparisons were corrected for."""
-    sizes = [size for size in (found.family(one)[1] for one in rows) if size]
-    correction = found.plan.test if found.kind == "all-pairs" else SHORT[found.plan.correction]
+def _marks(comparisons: Comparisons, rows: Sequence[Comparison]) -> str:
+    """Legend of intervals and filled points, with the number of corrected comparisons."""
+    sizes = [size for size in (comparisons.family(row)[1] for row in rows) if size]
+    correction = (
+        comparisons.plan.test
+        if comparisons.kind == "all-pairs"
+        else SHORT[comparisons.plan.correction]
+    )
     is_adjusted = bool(correction and sizes)
-    kind = "simultaneous" if any(one.interval == "simultaneous" for one in rows) else "unadjusted"
-    interval = f"{kind if is_adjusted else ''} {confidence(found.plan.level)} interval".lstrip()
-    p = f"{'adjusted ' if is_adjusted else ''}p at most {found.plan.level:g}"
+    kind = "simultaneous" if any(row.interval == "simultaneous" for row in rows) else "unadjusted"
+    interval = (
+        f"{kind if is_adjusted else ''} {confidence(comparisons.plan.level)} interval".lstrip()
+    )
+    p = f"{'adjusted ' if is_adjusted else ''}p at most {comparisons.plan.level:g}"
     over = f" ({correction}, {span(sizes)} comparisons)" if is_adjusted else ""
     return f"{interval}; filled: {p}{over}"
 
@@ -240,12 +246,12 @@ def cliques(ranks: Floats, difference: float) -> tuple[tuple[int, int], ...]:
     ((0, 2), (2, 3))
     """
     ends = np.searchsorted(ranks, ranks + difference * (1 + 1e-12), side="right") - 1
-    found, reached = [], 0
-    for first, last in enumerate(ends.tolist()):
-        if last > first and last > reached:
-            found.append((first, last))
-        reached = max(reached, last)
-    return tuple(found)
+    pairs, reached = [], 0
+    for begin, end in enumerate(ends.tolist()):
+        if end > begin and end > reached:
+            pairs.append((begin, end))
+        reached = max(reached, end)
+    return tuple(pairs)
 
 
 def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
@@ -255,12 +261,12 @@ def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
     [0, 1, 0]
     """
     ends: list[float] = []
-    found = []
+    rows = []
     for low, high in stretches:
-        place = next((at for at, end in enumerate(ends) if low > end + gap), len(ends))
+        place = next((k for k, end in enumerate(ends) if low > end + gap), len(ends))
         ends[place : place + 1] = [high]
-        found.append(place)
-    return found
+        rows.append(place)
+    return rows
 
 
 def draw(request: PlotRequest) -> Figure:
@@ -280,15 +286,15 @@ def draw(request: PlotRequest) -> Figure:
         raise request.refuse(fewer)
     stream = Stream((request.dataset, str(request.metric)))
     test = find("friedman-nemenyi").function
-    found = test(request.metric.sign * values, stream, request.level)
-    positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
+    result = test(request.metric.sign * values, stream, request.level)
+    positions, difference = result.positions, result.critical_difference  # type: ignore[union-attr]
     if positions is None or not math.isfinite(difference):
-        raise request.refuse(f"Friedman's test has no answer: {found.note}")
+        raise request.refuse(f"Friedman's test has no answer: {result.note}")
     order = np.argsort(positions, kind="stable")[: plot.ROWS]
     systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
     # all names are to the left of the axis if two do not fit next to it
     n, n_left = len(systems), (len(systems) + 1) // 2
-    lengths = [len(request.called(one.run)) for one in systems]
+    lengths = [len(request.called(system.run)) for system in systems]
     room = characters(width, 0.55)
     if max(lengths[:n_left]) + max(lengths[n_left:]) > room:
         n_left = n
@@ -318,8 +324,8 @@ def draw(request: PlotRequest) -> Figure:
     end = low + difference
     line([low, low, low, end, end, end], [1.6, 1.9, 1.75, 1.75, 1.6, 1.9], 1.2)
     axes.text(end, 1.75, f" CD = {difference:.2f}", va="center", ha="left")
-    for (start, stop), at in zip(stretches, level, strict=True):
-        line([start - 0.008 * span, stop + 0.008 * span], [-0.45 - 0.45 * at] * 2, 2.2)
+    for (start, stop), height in zip(stretches, level, strict=True):
+        line([start - 0.008 * span, stop + 0.008 * span], [-0.45 - 0.45 * height] * 2, 2.2)
     names = request.named(systems, most=room)
     for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
         left = place < n_left
@@ -335,6 +341,7 @@ def draw(request: PlotRequest) -> Figure:
 
 
 CRITICAL_DIFFERENCE = PlotKind(
-    draw, lambda metrics: [(one,) for one in metrics if one.definition.direction is not None],
+    draw,
+    lambda metrics: [(metric,) for metric in metrics if metric.definition.direction is not None],
     needs="a metric whose higher or lower values are better",
 )  # fmt: skip

@@ -142,33 +142,37 @@ def problems(
     """
     kind, known_runs = find(settings.kind), runs or ()
     yield from setting_problems(settings, runs, datasets)
-    there = f"  (there are: {first_of(known_runs)})" if runs else ""
+    choices = f"  (there are: {first_of(known_runs)})" if runs else ""
     if runs is not None and settings.baseline not in (None, *runs):
         near = did_you_mean(str(settings.baseline), runs)
-        yield ("baseline",), f"there is no run '{settings.baseline}'{near}{there}"
+        yield ("baseline",), f"there is no run '{settings.baseline}'{near}{choices}"
     if kind.needs_comparisons and baselines is None:
         add = "add such as 'compare: {baseline: bm25}', or --baseline bm25"
         yield (), f"{settings.kind} draws comparisons, and the config asks for none; {add}"
     elif kind.needs_baseline and settings.baseline is None and not baselines:
         fix = "add 'baseline: RUN' there or under 'compare:', or --baseline RUN"
-        yield (), f"{settings.kind} needs a baseline; {fix}{there}"
+        yield (), f"{settings.kind} needs a baseline; {fix}{choices}"
     if settings.kind == "sweep" and not settings.over:
         yield (), "sweep needs the column on its axis; add such as 'over: lr' there, or --over lr"
     if metrics is None:
         return
     names = [str(metric) for metric in metrics]
     wrong = list(pattern_problems(settings.metrics, names, "metric", metric_spellings(names)))
-    yield from ((("metrics", place), what) for place, what in wrong)
+    yield from ((("metrics", place), problem) for place, problem in wrong)
     if wrong:
         return
     groups = list(kind.groups(chosen(metrics, settings)))
     if not groups:
         yield (("metrics",) if settings.metrics else ()), f"{settings.kind} needs {kind.needs}"
-    known = [*known_runs, *names, *(name for one in groups for name in kind.file_names(one))]
+    valid_names = [
+        *known_runs,
+        *names,
+        *(name for group in groups for name in kind.file_names(group)),
+    ]
     for key in settings.names if runs is not None else ():
-        if key not in known:
-            what = f"there is no run or metric '{key}'{did_you_mean(key, known)}"
-            yield ("names", key), what
+        if key not in valid_names:
+            message = f"there is no run or metric '{key}'{did_you_mean(key, valid_names)}"
+            yield ("names", key), message
 
 
 def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
@@ -216,7 +220,7 @@ class PlotRequest:
     @property
     def others(self) -> tuple[System, ...]:
         """The systems except the baseline."""
-        return tuple(one for one in self.systems if one is not self.baseline)
+        return tuple(system for system in self.systems if system is not self.baseline)
 
     @property
     def level(self) -> float:
@@ -234,16 +238,16 @@ class PlotRequest:
     def short(self, metric: Metric, most: int = 24) -> str:
         """Return a metric's name cut to `most` characters, and the way that is better."""
         names = {**self.study.names, **self.settings.names}
-        shown = cut(value_for(names, str(metric), spelled(metric), patterns=False), most)
-        return f"{shown} {ARROWS[metric.definition.direction]}".rstrip()
+        text = cut(value_for(names, str(metric), spelled(metric), patterns=False), most)
+        return f"{text} {ARROWS[metric.definition.direction]}".rstrip()
 
     def named(
         self, systems: Sequence[System], share: float = 0.62, *, most: int | None = None
     ) -> tuple[Name, ...]:
         """Return the systems' names, cut to a share of the picture's width or `most` characters."""
-        names = [self.called(one.run) for one in systems]
+        names = [self.called(system.run) for system in systems]
         labels = cut_all(names, most or characters(self.settings.width, share))
-        places = [self.study.runs.index(one.run) for one in systems]
+        places = [self.study.runs.index(system.run) for system in systems]
         return tuple(map(Name, labels, places))
 
     def refuse(self, what: str, fix: str = "") -> InputError:
@@ -259,28 +263,30 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     """
     kind, baselines = find(settings.kind), study.baselines
     wrong = problems(settings, study.runs, study.datasets, study.board.metrics, baselines)
-    if texts := [f"plots: {what}" for _, what in wrong]:
+    if texts := [f"plots: {problem}" for _, problem in wrong]:
         raise UnknownNameError(texts)
     if settings.baseline is not None:
         baselines = (settings.baseline,)
     sort = sort_metric(study.board.metrics, study.sort)
-    found = False
+    is_drawn = False
     for dataset in select_datasets(settings.datasets, study.datasets, study.slices):
-        own = (one for one in study.systems if one.dataset == dataset)
-        order = [one.run for one in best_first(own, sort)]
+        candidates = (system for system in study.systems if system.dataset == dataset)
+        order = [system.run for system in best_first(candidates, sort)]
         runs = select(settings.runs, list(dict.fromkeys([*order, *study.runs])), "run")
-        systems = tuple(one for run in runs if (one := study.system(dataset, run)) is not None)
+        systems = tuple(
+            system for run in runs if (system := study.system(dataset, run)) is not None
+        )
         named = (study.system(dataset, name) for name in baselines or ())
-        baseline = next((one for one in named if one is not None), None)
+        baseline = next((system for system in named if system is not None), None)
         if systems and (baseline is not None or not kind.needs_baseline):
             for metrics in kind.groups(chosen(study.board.metrics, settings)):
-                found = True
+                is_drawn = True
                 yield PlotRequest(study, settings, dataset, metrics, systems, baseline)
-    if not found:
-        what = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
+    if not is_drawn:
+        needed = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
         names = ", ".join((baselines or ()) if kind.needs_baseline else runs)
-        what = f"expected a dataset that holds {what}, got none: {names}"
-        raise UnknownNameError(Problem(f"plots: {settings.kind}", what, fix="choose other runs"))
+        needed = f"expected a dataset that holds {needed}, got none: {names}"
+        raise UnknownNameError(Problem(f"plots: {settings.kind}", needed, fix="choose other runs"))
 
 
 def render_all(
@@ -296,8 +302,8 @@ def render_all(
     files: list[dict[Format, bytes]] = []
     refused: list[InputError] = []
     # check every request before drawing the first
-    every = [one for settings in plots for one in requests(study, settings)]
-    for request in tqdm(every, unit="picture", disable=None, leave=False):
+    drawings = [request for settings in plots for request in requests(study, settings)]
+    for request in tqdm(drawings, unit="picture", disable=None, leave=False):
         kind, settings = find(request.settings.kind), request.settings
         parts = [*filter(None, (settings.kind, settings.over)), request.dataset]
         parts += kind.file_names(request.metrics)
@@ -308,23 +314,30 @@ def render_all(
                 refused.append(error)
                 continue
             title = " ".join(parts)
-            files.append({one: save(figure, one, title, study.trace) for one in settings.formats})
+            files.append(
+                {
+                    extension: save(figure, extension, title, study.trace)
+                    for extension in settings.formats
+                }
+            )
         stems.append("-".join(map(part, parts)))
     if refuse and refused and not files:
-        raise InputError([problem for one in refused for problem in one.problems])
-    for one in refused:
-        warn(f"not drawn: {one}")
+        raise InputError([problem for error in refused for problem in error.problems])
+    for refusal in refused:
+        warn(f"not drawn: {refusal}")
     named = zip(distinct(stems), files, strict=True)
-    return {f"{stem}.{end}": content for stem, some in named for end, content in some.items()}
+    return {
+        f"{stem}.{end}": content for stem, contents in named for end, content in contents.items()
+    }
 
 
 def best_of_many(values: Floats, metric: Metric) -> Bools:
-    """Return which systems a legend names: all up to `ROOM`, and of more the `BEST`."""
-    shown = np.ones(len(values), dtype=bool)
+    """Return a mask of the systems that a legend names: all up to `ROOM`, else the `BEST`."""
+    mask = np.ones(len(values), dtype=bool)
     if len(values) > ROOM:
         worth = np.where(np.isnan(values), -np.inf, metric.sign * values)
-        shown[np.argsort(-worth, kind="stable")[BEST:]] = False
-    return shown
+        mask[np.argsort(-worth, kind="stable")[BEST:]] = False
+    return mask
 
 
 def best_of(n: int) -> str:
@@ -391,11 +404,11 @@ def figure(width: Width, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    made = Figure(figsize=(INCHES[width], height), layout="constrained")
-    engine: Any = made.get_layout_engine()
+    picture = Figure(figsize=(INCHES[width], height), layout="constrained")
+    engine: Any = picture.get_layout_engine()
     engine.set(w_pad=0.02, h_pad=0.03)
-    FigureCanvasAgg(made)
-    return made
+    FigureCanvasAgg(picture)
+    return picture
 
 
 def characters(width: Width, share: float = 1.0) -> int:
@@ -409,8 +422,8 @@ def characters(width: Width, share: float = 1.0) -> int:
 
 def label_below(figure: Figure, text: str, width: Width) -> None:
     """Put text in the middle below the axes, in as many lines as it needs."""
-    most = characters(width)
-    lines = (textwrap.fill(line, most, break_on_hyphens=False) for line in text.splitlines())
+    limit = characters(width)
+    lines = (textwrap.fill(line, limit, break_on_hyphens=False) for line in text.splitlines())
     figure.supxlabel("\n".join(lines), fontsize=POINTS)
 
 
@@ -422,22 +435,22 @@ def label_rows(axes: Axes, labels: Sequence[str]) -> None:
 
 
 def legend_rows(labels: Sequence[str], width: Width) -> int:
-    """Return how many rows a legend has.
+    """Number of rows of a legend.
 
     >>> legend_rows(["bm25", "dense", "hybrid"], "column"), legend_rows([], "page")
     (1, 0)
     """
-    most = characters(width) // (max(map(len, labels), default=0) + 7)
-    return -(-len(labels) // max(1, most))
+    limit = characters(width) // (max(map(len, labels), default=0) + 7)
+    return -(-len(labels) // max(1, limit))
 
 
 def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], width: Width) -> None:
     """Put a legend below the axes, in as many columns as fit."""
     if labels:
         # matplotlib hides a label that begins with "_"
-        shown = [f"\u2009{label}" if label.startswith("_") else label for label in labels]
+        texts = [f"\u2009{label}" if label.startswith("_") else label for label in labels]
         figure.legend(
-            handles, shown, ncols=-(-len(labels) // legend_rows(labels, width)),
+            handles, texts, ncols=-(-len(labels) // legend_rows(labels, width)),
             loc="outside lower center", borderaxespad=0.2, handletextpad=0.5,
         )  # fmt: skip
 

@@ -44,26 +44,30 @@ class Curve(NamedTuple):
 
 def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
     """Return the metrics that differ in their cutoff alone, two or more together."""
-    cut_off = [one for one in metrics if one.cutoff is not None and one.label is None]
-    found = grouped_by(cut_off, lambda one: replace(one, cutoff=None)).values()
-    return [tuple(sorted(some, key=lambda one: one.cutoff or 0)) for some in found if len(some) > 1]
+    cut_off = [metric for metric in metrics if metric.cutoff is not None and metric.label is None]
+    groups = grouped_by(cut_off, lambda metric: replace(metric, cutoff=None)).values()
+    return [
+        tuple(sorted(family, key=lambda metric: metric.cutoff or 0))
+        for family in groups
+        if len(family) > 1
+    ]
 
 
 def draw_cutoffs(request: PlotRequest) -> Figure:
     """Return each system's summary at each cutoff."""
     values = np.array(
-        [[one.value(metric) for metric in request.metrics] for one in request.systems]
+        [[system.value(metric) for metric in request.metrics] for system in request.systems]
     )
     if not np.isfinite(values).any():
         raise request.refuse("no query has a value")
     names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
-    shown = best_of_many(values[:, -1], request.metric)
+    mask = best_of_many(values[:, -1], request.metric)
     lines = [
         Curve(name, show, row, nothing, nothing, nothing)
-        for name, row, show in zip(names, values, shown, strict=True)
+        for name, row, show in zip(names, values, mask, strict=True)
     ]
     label = request.short(replace(request.metric, cutoff=None))
-    settings = [f"{one.cutoff:g}" for one in request.metrics]
+    settings = [f"{metric.cutoff:g}" for metric in request.metrics]
     return _lines("cutoff", settings, lines, label, request.settings.width)
 
 
@@ -75,38 +79,41 @@ def draw_sweep(request: PlotRequest) -> Figure:
     except UnknownNameError as error:
         raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
     runs = {entry.run for system in request.systems for entry in system.entries}
-    here: dict[tuple[str, ...], dict[str, Entry]] = {}
+    curves: dict[tuple[str, ...], dict[str, Entry]] = {}
     before: dict[tuple[str, ...], dict[str, Entry]] = {}
-    settings = list(dict.fromkeys(one.columns[over] for one in board.entries))
-    for one in board.entries:
-        label = one.run, *(f"{name}={text}" for name, text in one.columns.items() if name != over)
-        if one.dataset == request.dataset and one.run in runs:
-            here.setdefault(label, {})[one.columns[over]] = one
-        elif is_validation(board, one):
-            before.setdefault(label, {})[one.columns[over]] = one
-    if not here:
+    settings = list(dict.fromkeys(entry.columns[over] for entry in board.entries))
+    for cell in board.entries:
+        label = cell.run, *(f"{name}={text}" for name, text in cell.columns.items() if name != over)
+        if cell.dataset == request.dataset and cell.run in runs:
+            curves.setdefault(label, {})[cell.columns[over]] = cell
+        elif is_validation(board, cell):
+            before.setdefault(label, {})[cell.columns[over]] = cell
+    if not curves:
         raise request.refuse(f"no run has the column '{over}'")
 
-    def means(some: Mapping[str, Entry]) -> Floats:
-        summaries = (some[at].summary if at in some else {} for at in settings)
-        return np.array([one.get(metric, nan) for one in summaries])
+    def means(entries: Mapping[str, Entry]) -> Floats:
+        summaries = (entries[setting].summary if setting in entries else {} for setting in settings)
+        return np.array([summary.get(metric, nan) for summary in summaries])
 
-    def ends(some: Mapping[str, Entry], which: str) -> Floats:
-        spreads = (some[at].spread.get(metric) if at in some else None for at in settings)
-        return np.array([getattr(one, which, nan) for one in spreads])
+    def ends(entries: Mapping[str, Entry], which: str) -> Floats:
+        spreads = (
+            entries[setting].spread.get(metric) if setting in entries else None
+            for setting in settings
+        )
+        return np.array([getattr(spread, which, nan) for spread in spreads])
 
-    names = [" ".join((request.called(run), *rest)) for run, *rest in here]
+    names = [" ".join((request.called(run), *rest)) for run, *rest in curves]
     labels = cut_all(names, plot.characters(request.settings.width, 0.85))
     sign = request.metric.sign
-    values = [means(some) for some in here.values()]
+    values = [means(entries) for entries in curves.values()]
     peaks = [sign * max(sign * row[~np.isnan(row)], default=nan) for row in values]
-    shown = best_of_many(np.array(peaks), request.metric)
+    mask = best_of_many(np.array(peaks), request.metric)
     lines = [
         Curve(
-            Name(labels[place], place), shown[place], values[place], ends(some, "low"),
-            ends(some, "high"), means(before.get(label, {})),
+            Name(labels[place], place), mask[place], values[place], ends(entries, "low"),
+            ends(entries, "high"), means(before.get(label, {})),
         )
-        for place, (label, some) in enumerate(here.items())
+        for place, (label, entries) in enumerate(curves.items())
     ]  # fmt: skip
     axis = request.short(request.metric, plot.characters(request.settings.width, 0.8))
     return _lines(over, settings, lines, axis, request.settings.width)
@@ -117,22 +124,22 @@ def _lines(
 ) -> Figure:
     """Return the lines with their intervals; validation values are dotted."""
     named = [line for line in lines if line.shown]
-    others = len(lines) - len(named)
+    n_unnamed = len(lines) - len(named)
     has_validation = any(not np.isnan(line.validation).all() for line in named)
     labels = [line.name.label for line in named]
-    labels += [f"{others} others"] if others else []
+    labels += [f"{n_unnamed} others"] if n_unnamed else []
     labels += ["on validation queries"] if has_validation else []
     figure = plot.figure(width, 2.1 + plot.ROW * plot.legend_rows(labels, width))
     axes = figure.subplots()
-    at, is_log = positions(settings)
+    places, is_log = positions(settings)
     for line in lines:
         if not line.shown:
-            axes.plot(at, line.values, color=plot.PALE, linewidth=0.7, zorder=1)
+            axes.plot(places, line.values, color=plot.PALE, linewidth=0.7, zorder=1)
     handles = []
-    scale = np.log(at) if is_log else np.array(at)
+    scale = np.log(places) if is_log else np.array(places)
     # lines with intervals are drawn next to each other, so that no interval covers another
     has_intervals = any(not np.isnan(line.low).all() for line in named)
-    step = has_intervals * np.ptp(scale) / 60 * min(1, 20 / len(at) / max(1, len(named)))
+    step = has_intervals * np.ptp(scale) / 60 * min(1, 20 / len(places) / max(1, len(named)))
     for place, line in enumerate(named):
         look = plot.look(line.name.place)
         moved = scale + (place - (len(named) - 1) / 2) * step
@@ -143,14 +150,14 @@ def _lines(
         )  # fmt: skip
         axes.vlines(x, line.low, line.high, color=look.colour, linewidth=0.7, zorder=2)
         axes.plot(x, line.validation, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
-    if others:
+    if n_unnamed:
         handles += axes.plot([], [], color=plot.PALE)
     if has_validation:
         handles += axes.plot([], [], color=plot.GREY, linestyle=":", linewidth=0.8)
     if is_log:
         axes.set_xscale("log")
-    shown = ticks(at, is_log, 9 if width == "column" else 22)
-    axes.set_xticks([at[place] for place in shown], [settings[place] for place in shown])
+    labelled = ticks(places, is_log, 9 if width == "column" else 22)
+    axes.set_xticks([places[place] for place in labelled], [settings[place] for place in labelled])
     axes.set_xticks([], minor=True)
     axes.set_xlabel(over)
     if len(metric) <= ROTATED:
@@ -176,30 +183,30 @@ def positions(settings: Sequence[str]) -> tuple[list[float], bool]:
     (False, True)
     """
     try:
-        at = [float(text) for text in settings]
+        x = [float(text) for text in settings]
     except ValueError:
-        at = [nan]
-    if not all(map(math.isfinite, at)) or len({*at}) < len(at):
+        x = [nan]
+    if not all(map(math.isfinite, x)) or len({*x}) < len(x):
         return [*map(float, range(len(settings)))], False
-    if min(at) <= 0 or max(at) <= 10 * min(at):
-        return at, False
-    steps, ratios = np.diff(sorted(at)), np.diff(np.log(sorted(at)))
-    return at, bool(ratios.std() / ratios.mean() <= steps.std() / steps.mean())
+    if min(x) <= 0 or max(x) <= 10 * min(x):
+        return x, False
+    steps, ratios = np.diff(sorted(x)), np.diff(np.log(sorted(x)))
+    return x, bool(ratios.std() / ratios.mean() <= steps.std() / steps.mean())
 
 
-def ticks(at: Sequence[float], is_log: bool, most: int) -> list[int]:
-    """Return which places get a label: those far enough from the label before, and the last.
+def ticks(x: Sequence[float], is_log: bool, most: int) -> list[int]:
+    """Places with a label: those far enough from the label before, and the last.
 
     >>> ticks([5, 10, 15, 20, 30, 100], True, 9)
     [0, 1, 2, 4, 5]
     """
-    scale, last = (np.log(at) if is_log else np.array(at)), len(at) - 1
+    scale, end = (np.log(x) if is_log else np.array(x)), len(x) - 1
     apart, named = abs(scale[-1] - scale[0]) / most, [0]
-    for place in range(1, last):
+    for place in range(1, end):
         is_far = abs(scale[place] - scale[named[-1]]) >= apart
-        if is_far and abs(scale[last] - scale[place]) >= apart:
+        if is_far and abs(scale[end] - scale[place]) >= apart:
             named.append(place)
-    return [*named, last] if last else named
+    return [*named, end] if end else named
 
 
 CUTOFFS = PlotKind(
@@ -216,19 +223,19 @@ def draw_scatter(request: PlotRequest) -> Figure:
     """
     names, systems = request.named(request.systems, 0.85), request.systems
     width, is_of_queries = request.settings.width, len(names) == 1
-    x, y = (np.array([one.value(metric) for one in systems]) for metric in request.metrics)
+    x, y = (np.array([system.value(metric) for system in systems]) for metric in request.metrics)
     if is_of_queries:
         x, y = (systems[0].values(metric) for metric in request.metrics)
     both = np.isfinite(x) & np.isfinite(y)
     if both.sum() < 2:
         raise request.refuse("fewer than two points have both values")
     x, y = x[both], y[both]
-    shown = np.zeros(0, dtype=bool)
+    mask = np.zeros(0, dtype=bool)
     if not is_of_queries:
         names = tuple(name for name, has in zip(names, both, strict=True) if has)
-        shown = best_of_many(y, request.metrics[1])
-    rest = ~shown
-    labels = [name.label for name, is_shown in zip(names, shown, strict=False) if is_shown]
+        mask = best_of_many(y, request.metrics[1])
+    rest = ~mask
+    labels = [name.label for name, is_shown in zip(names, mask, strict=False) if is_shown]
     labels += [f"{rest.sum()} others"] if rest.any() else []
     side = 2.6 if width == "column" else 4.2
     figure = plot.figure(width, side + plot.ROW * plot.legend_rows(labels, width))
@@ -239,16 +246,16 @@ def draw_scatter(request: PlotRequest) -> Figure:
         size, alpha = (3.5, 0.6) if x.size <= 500 else (2.0, 0.25)
         axes.plot(x, y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0)
         axes.set_title(f"{names[0].label}, {x.size:,} queries", loc="left", pad=3)
-    for at in np.flatnonzero(shown):
-        look = plot.look(names[at].place)
+    for place in np.flatnonzero(mask):
+        look = plot.look(names[place].place)
         # named systems before this one at the same place, as far as one can see
-        near = [np.abs(v[:at] - v[at]) <= 0.02 * np.ptp(v) for v in (x, y)]
-        below = int((near[0] & near[1] & shown[:at]).sum())
+        near = [np.abs(v[:place] - v[place]) <= 0.02 * np.ptp(v) for v in (x, y)]
+        below = int((near[0] & near[1] & mask[:place]).sum())
         style: dict[str, Any] = {"alpha": 0.7, "markeredgecolor": "white", "markeredgewidth": 0.4}
         if below:  # a ring around those that it would hide
             style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
         handles += axes.plot(
-            x[at], y[at], look.marker, color=look.colour, markersize=5.5 + 4 * below, **style
+            x[place], y[place], look.marker, color=look.colour, markersize=5.5 + 4 * below, **style
         )
     if rest.any():
         handles += axes.plot(
@@ -294,42 +301,45 @@ def draw_distribution(request: PlotRequest) -> Figure:
     """
     names, colours, values = [], [], []
     for system, name in zip(request.systems, request.named(request.systems), strict=True):
-        own = system.values(request.metric)
-        if np.isfinite(own).any():
+        numbers = system.values(request.metric)
+        if np.isfinite(numbers).any():
             names.append(name.label)
             colours.append(plot.look(name.place).colour)
-            values.append(np.sort(own[np.isfinite(own)]))
+            values.append(np.sort(numbers[np.isfinite(numbers)]))
     if not values:
         raise request.refuse("no query has a value")
-    each = 0.3 if len(values) <= 15 else 0.19  # a page is about 9 inches high
-    figure = plot.figure(request.settings.width, len(values) * each + 0.5)
+    height = 0.3 if len(values) <= 15 else 0.19  # a page is about 9 inches high
+    figure = plot.figure(request.settings.width, len(values) * height + 0.5)
     axes = figure.subplots()
-    low, high = (float(end(own[at] for own in values)) for end, at in ((min, 0), (max, -1)))
-    few = np.array([own.size <= POINTS for own in values])
-    for row in np.flatnonzero(~few).tolist():
+    low, high = (
+        float(end(numbers[index] for numbers in values)) for end, index in ((min, 0), (max, -1))
+    )
+    is_small = np.array([numbers.size <= POINTS for numbers in values])
+    for row in np.flatnonzero(~is_small).tolist():
         _density(axes, row, values[row], colours[row], (low, high))
-    for row in np.flatnonzero(few).tolist():
+    for row in np.flatnonzero(is_small).tolist():
         _points(axes, row, values[row], colours[row])
-    place, heights = np.arange(len(values)), np.where(few, 0.6, 0.24)
-    begin, middle, end = np.array([np.quantile(own, [0.25, 0.5, 0.75]) for own in values]).T
+    place, heights = np.arange(len(values)), np.where(is_small, 0.6, 0.24)
+    begin, middle, end = np.array([np.quantile(numbers, [0.25, 0.5, 0.75]) for numbers in values]).T
     reach = 1.5 * (end - begin)
     inside = [
-        own[(own >= least) & (own <= most)]
-        for own, least, most in zip(values, begin - reach, end + reach, strict=True)
+        numbers[(numbers >= least) & (numbers <= upper)]
+        for numbers, least, upper in zip(values, begin - reach, end + reach, strict=True)
     ]
     axes.hlines(
-        np.tile(place, 2), [*(own[0] for own in inside), *end],
-        [*begin, *(own[-1] for own in inside)], color=colours * 2, linewidth=0.8, zorder=2.5,
+        np.tile(place, 2), [*(numbers[0] for numbers in inside), *end],
+        [*begin, *(numbers[-1] for numbers in inside)],
+        color=colours * 2, linewidth=0.8, zorder=2.5,
     )  # fmt: skip
     axes.barh(
         place, end - begin, heights, left=begin, edgecolor=colours, linewidth=0.9, zorder=3,
-        facecolor=np.where(few, "none", "white"),
+        facecolor=np.where(is_small, "none", "white"),
     )  # fmt: skip
     axes.vlines(
         middle, place - heights / 2, place + heights / 2, color=colours, linewidth=2, zorder=4
     )
     axes.plot(
-        [own.mean() for own in values], place, "D", markersize=3.2, markerfacecolor="white",
+        [numbers.mean() for numbers in values], place, "D", markersize=3.2, markerfacecolor="white",
         markeredgecolor="black", markeredgewidth=0.7, zorder=5,
     )  # fmt: skip
     pad = 0.03 * (high - low) or 0.5
@@ -376,14 +386,14 @@ def draw_heatmap(request: PlotRequest) -> Figure:
     order = np.argsort(np.where(count, request.metric.sign * mean, np.inf), kind="stable")
     rows, columns = values.shape
     named = columns <= ROOM[width]
-    labels = cut_all([qids[at] for at in order], 14) if named else []
+    labels = cut_all([qids[k] for k in order], 14) if named else []
     below = 0.065 * max(map(len, labels), default=0)
     height = rows * 0.17 + 0.95 + below
     figure = plot.figure(width, height)
     axes = figure.subplots()
     shades = colormaps["cividis"].with_extremes(bad=plot.PALE)
-    shown = np.where(has, values, np.nan)[:, order]
-    image = axes.imshow(shown, aspect="auto", cmap=shades, interpolation="none")
+    image_values = np.where(has, values, np.nan)[:, order]
+    image = axes.imshow(image_values, aspect="auto", cmap=shades, interpolation="none")
     axes.set_yticks(range(rows), [name.label for name in request.named(request.systems, 0.45)])
     if named:
         axes.set_xticks(range(columns), labels, rotation=90)
