@@ -90,14 +90,12 @@ def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats
         return ways
 
     last_step = size - n_alike
-    open_groups, step = np.arange(tied.size), 0
-    while (open_groups := open_groups[last_step[open_groups] >= step]).size:
-        i, k, m = number[open_groups], n_alike[open_groups], size[open_groups]
+    pending, step = np.arange(tied.size), 0
+    while (pending := pending[last_step[pending] >= step]).size:
+        i, k, m = number[pending], n_alike[pending], size[pending]
         ways = choose(i - 1 + step, i - 1) + choose(m - i - step, k - i) - choose(m, k)
-        rank = start[open_groups] + i - 1 + step
-        gains[tied[open_groups]] += np.exp(ways) * gain(
-            row[open_groups], np.maximum(rank, ideal[open_groups])
-        )
+        rank = start[pending] + i - 1 + step
+        gains[tied[pending]] += np.exp(ways) * gain(row[pending], np.maximum(rank, ideal[pending]))
         step += 1
     return sum_by(pair.row, gains, aligned.n_queries)
 

@@ -320,11 +320,11 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     items = judged_items(aligned)
     scores, grades = alpha * aligned.score[items.values], aligned.grade[items.values]
     total, pairs = np.zeros(items.n_rows), np.zeros(items.n_rows, dtype=np.int64)
-    for left, second in pairs_by_distance(items.offsets):
-        differ = np.flatnonzero(grades[left] != grades[second])
-        left, second = left[differ], second[differ]
-        right_way = np.where(grades[left] > grades[second], 1.0, -1.0)
-        losses = np.logaddexp(0.0, right_way * (scores[second] - scores[left]))
+    for left, right in pairs_by_distance(items.offsets):
+        differ = np.flatnonzero(grades[left] != grades[right])
+        left, right = left[differ], right[differ]
+        right_way = np.where(grades[left] > grades[right], 1.0, -1.0)
+        losses = np.logaddexp(0.0, right_way * (scores[right] - scores[left]))
         row = items.row[left]
         total += np.bincount(row, weights=losses, minlength=items.n_rows)
         pairs += np.bincount(row, minlength=items.n_rows)
@@ -351,12 +351,12 @@ def lambdas(
     """
     scaled = alpha * np.asarray(scores, dtype=np.float64)
     slopes = np.zeros(scaled.size)
-    for left, second in pairs_by_distance(offsets):
-        right_way = np.sign(grades[left] - grades[second])
-        pull = alpha * right_way * sigmoid(right_way * (scaled[second] - scaled[left]))
+    for left, right in pairs_by_distance(offsets):
+        right_way = np.sign(grades[left] - grades[right])
+        pull = alpha * right_way * sigmoid(right_way * (scaled[right] - scaled[left]))
         if gains is not None and discounts is not None:
-            pull *= np.abs(gains[left] - gains[second])
-            pull *= np.abs(discounts[left] - discounts[second])
+            pull *= np.abs(gains[left] - gains[right])
+            pull *= np.abs(discounts[left] - discounts[right])
         slopes[left] -= pull
-        slopes[second] += pull
+        slopes[right] += pull
     return slopes

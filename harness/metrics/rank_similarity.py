@@ -138,7 +138,7 @@ def rank_similarity(
     aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
     places = [ranks([run[name] for name in shared]) for run in scores]
-    changes = [place - reference for place, reference in zip(*places, strict=True)]
+    changes = [before - after for before, after in zip(*places, strict=True)]
     counts = concordance(aligned)
     opposite, differing = counts.wrong.item(), (counts.pairs - counts.tied_grades).item()
     return RankSimilarity(
@@ -189,8 +189,8 @@ def _run(ranking: Ranking, where: str) -> Run:
 def ranks(scores: Sequence[float]) -> list[int]:
     """Return ranks by falling score, tied ones having that of the first of them."""
     falling = -np.asarray(scores)
-    counts: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
-    return counts
+    positions: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
+    return positions
 
 
 def _top(scores: Mapping[str, float]) -> set[str]:
@@ -222,12 +222,12 @@ class Similarity:
 
     def pairs(self, at_least: float = 0.0) -> list[tuple[str, str, float, int]]:
         """Return pairs of runs with their value and number of queries, the most similar first."""
-        row, second = np.triu_indices(len(self.runs), 1)
-        values = self.values[row, second]
+        row, column = np.triu_indices(len(self.runs), 1)
+        values = self.values[row, column]
         order = np.argsort(-values, kind="stable")
         return [
-            (self.runs[row[k]], self.runs[second[k]], float(values[k]),
-             int(self.n_queries[row[k], second[k]]))
+            (self.runs[row[k]], self.runs[column[k]], float(values[k]),
+             int(self.n_queries[row[k], column[k]]))
             for k in order
             if values[k] >= at_least
         ]  # fmt: skip

@@ -32,7 +32,7 @@ def similarity_grids(similarities: Sequence[Similarity], near: float) -> list[Gr
     grids = []
     for similarity in similarities:
         pairs = similarity.pairs(near)
-        rows = [[run, second, decimals(value), str(n)] for run, second, value, n in pairs]
+        rows = [[run, peer, decimals(value), str(n)] for run, peer, value, n in pairs]
         notes = [
             f"{similarity.measure} of {len(similarity.runs)} runs, "
             "mean over the queries that both answer",
@@ -56,11 +56,11 @@ def similarity_records(similarities: Sequence[Similarity]) -> list[dict[str, Any
     """Return every pair of runs."""
     return [
         {
-            "dataset": similarity.dataset, "run": run, "other": second,
+            "dataset": similarity.dataset, "run": run, "other": peer,
             "measure": similarity.measure, "value": value, "queries": n,
         }
         for similarity in similarities
-        for run, second, value, n in similarity.pairs()
+        for run, peer, value, n in similarity.pairs()
     ]  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def tree(similarity: Similarity, format: plot.Format, trace: str = "") -> bytes:
         axes = figure.subplots()
         joined = dendrogram(similarity.tree, no_plot=True)
         for x, y in zip(joined["dcoord"], joined["icoord"], strict=True):
-            axes.plot(x, [(y_of - 5) / 10 for y_of in y], color=plot.COLOURS[0], linewidth=0.8)
+            axes.plot(x, [(height - 5) / 10 for height in y], color=plot.COLOURS[0], linewidth=0.8)
         plot.label_rows(axes, similarity.runs)
         axes.yaxis.tick_right()
         axes.spines["left"].set_visible(False)
@@ -222,8 +222,8 @@ def pool_grids(pool: Pool) -> list[Grid]:
 def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:
     """Yield each document to judge, with the runs that contributed it."""
     docnos = pool.docnos.to_pylist()
-    for query, docno, judges in zip(pool.query.tolist(), docnos, pool.by, strict=True):
-        runs = [pool.runs[k] for k in np.flatnonzero(judges)]
+    for query, docno, contributors in zip(pool.query.tolist(), docnos, pool.by, strict=True):
+        runs = [pool.runs[k] for k in np.flatnonzero(contributors)]
         yield {"qid": pool.qids[query], "docno": docno, "n_runs": len(runs), "runs": " ".join(runs)}
 
 
