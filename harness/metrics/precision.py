@@ -376,7 +376,7 @@ def utility(
 def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Log odds of average precision, smoothed by one document: extremes weigh less in a mean.
 
-    yaap = ln((1 + s) / (1 + R - s)), with s the sum of the total at the ranks of the
+    yaap = ln((1 + s) / (1 + R - s)), with s the sum of the precisions at the ranks of the
     relevant documents retrieved and R relevant documents. For one query it rises with ``map``
     (= s/R); over queries it can be averaged even if ``map`` is near 0 or 1.
 
