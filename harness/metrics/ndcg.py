@@ -59,7 +59,7 @@ class Scale(NamedTuple):
     floor: float = 0.0
 
     def counts(self, grades: Array) -> Bools:
-        """Return a mask of the grades whose gain can be above 0."""
+        """Return a mask of the grades whose gain counts, also below 0 if these are kept."""
         counted: Bools = grades > 0 if self.floor == 0 else (grades >= self.floor) & (grades > 0)
         return counted | (grades < 0) if self.keeps_negative else counted
 

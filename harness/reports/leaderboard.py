@@ -378,8 +378,8 @@ def _undefined(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[
         if name in left_out:
             numbers = {entry.run: entry.undefined.get(name, 0) for entry in entries}
             together.setdefault(by_run(numbers, ("query", "queries")), []).append(name)
-    for where, titles in together.items():
-        yield f"undefined, and left out of the mean: {', '.join(titles)} on {where}"
+    for where, names in together.items():
+        yield f"undefined, and left out of the mean: {', '.join(names)} on {where}"
 
 
 def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:

@@ -195,7 +195,7 @@ def correction(comparisons: Comparisons, cite: str = "") -> str:
 def absent_baselines(
     comparisons: Comparisons, datasets: Sequence[str], name: Callable[[str], str] = str
 ) -> Iterator[str]:
-    """Yield the baselines that were not run on all datasets shown."""
+    """Yield each baseline that is missing on a dataset shown, with these datasets."""
     for baseline, missing in comparisons.absent:
         if untested := [name(dataset) for dataset in missing if dataset in datasets]:
             yield f"no test against {name(baseline)} on {listed(untested)}, where it was not run"
