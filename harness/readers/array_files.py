@@ -37,7 +37,7 @@ def load_numpy(source: Source) -> Any:
     try:
         if source.head.startswith(_ARCHIVE):
             with zipfile.ZipFile(data) as archive:
-                check_fits(source.name, sum(one.file_size for one in archive.infolist()))
+                check_fits(source.name, sum(entry.file_size for entry in archive.infolist()))
             data.seek(0)
         loaded = np.load(data, allow_pickle=False)
         return loaded if isinstance(loaded, np.ndarray) else dict(loaded)
@@ -48,79 +48,84 @@ def load_numpy(source: Source) -> Any:
 
 
 def _batch(
-    of: type[T], source: Source, arrays: Mapping[str, Any], dataset: Qrels | None, name: str
+    rows_type: type[T], source: Source, arrays: Mapping[str, Any], dataset: Qrels | None, name: str
 ) -> T:  # fmt: skip
     """Return the grades of a saved batch, or its scores; grades next to these are the dataset's."""
-    wanted, other = ("relevance", "scores") if of is Qrels else ("scores", "relevance")
-    if absent := [key for key in ("qids", wanted) if key not in arrays]:
-        what = f"no array '{absent[0]}' next to n; it holds {first_of(sorted(arrays))}"
-        raise source.error(what, f"a batch has qids, n and {wanted}")
+    name_read, name_skipped = (
+        ("relevance", "scores") if rows_type is Qrels else ("scores", "relevance")
+    )
+    if absent := [key for key in ("qids", name_read) if key not in arrays]:
+        message = f"no array '{absent[0]}' next to n; it holds {first_of(sorted(arrays))}"
+        raise source.error(message, f"a batch has qids, n and {name_read}")
     if "docnos" in arrays:
-        what = "docnos next to n are not read: documents of a batch are d0, d1, ..."
-        raise source.error(what, "save a table with columns qid, docno and score")
-    given = {wanted: arrays[wanted], other: arrays.get(other, np.zeros(np.shape(arrays[wanted])))}
+        message = "docnos next to n are not read: documents of a batch are d0, d1, ..."
+        raise source.error(message, "save a table with columns qid, docno and score")
+    columns = {
+        name_read: arrays[name_read],
+        name_skipped: arrays.get(name_skipped, np.zeros(np.shape(arrays[name_read]))),
+    }
     try:
-        qrels, run, _ = from_batch(**given, n=arrays["n"], qids=arrays["qids"])
+        qrels, run, _ = from_batch(**columns, n=arrays["n"], qids=arrays["qids"])
     except InputError as error:
-        places = [Place(source.name, key=one.where) for one in error.problems]
+        places = [Place(source.name, key=problem.where) for problem in error.problems]
         problems = zip(error.problems, places, strict=True)
-        raise InputError([replace(one, where=place) for one, place in problems]) from None
-    if of is Qrels:
+        raise InputError([replace(problem, where=place) for problem, place in problems]) from None
+    if rows_type is Qrels:
         return replace(qrels, name=name)  # type: ignore[return-value]
     if dataset is None:
         return replace(run, name=name)  # type: ignore[return-value]
-    grades = qrels.grades if other in arrays else None
+    grades = qrels.grades if name_skipped in arrays else None
     return follow_queries(source, dataset, run, name, grades=grades)  # type: ignore[return-value]
 
 
 def read_arrays(
-    of: type[T], load: Callable[[Source], Any], source: Source, *,
-    columns: Names | None = None, **how: Any,
+    rows_type: type[T], load: Callable[[Source], Any], source: Source, *,
+    columns: Names | None = None, **settings: Any,
 ) -> T:  # fmt: skip
     """Read an array of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
-    loaded, dataset, name = load(source), how.get("dataset"), how["name"]
+    loaded, dataset, name = load(source), settings.get("dataset"), settings["name"]
     if not isinstance(loaded, Mapping):
-        if of is not Run:
-            what = "expected a dict with qids and grades, got one array"
-            raise source.error(what, "name a file of qrels")
+        if rows_type is not Run:
+            message = "expected a dict with qids and grades, got one array"
+            raise source.error(message, "name a file of qrels")
         needed(source, dataset)
         parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
-        scores = np.concatenate([_column(source, "scores", one, "iuf") for one in parts])
+        scores = np.concatenate([_column(source, "scores", part, "iuf") for part in parts])
         table = pa.table({"score": scores.astype(np.float64)})
-        return table_of(table, of, {"score": "score"}, Rows(source), **how)
+        return table_of(table, rows_type, {"score": "score"}, Rows(source), **settings)
     if "n" in loaded:
-        return _batch(of, source, loaded, dataset, name)
-    found = {
-        str(key): _column(source, str(key), one)
-        for key, one in loaded.items()
-        if np.ndim(one)  # not the number of an epoch
+        return _batch(rows_type, source, loaded, dataset, name)
+    columns_read = {
+        str(key): _column(source, str(key), values)
+        for key, values in loaded.items()
+        if np.ndim(values)  # not the number of an epoch
     }
-    if of is Run and dataset is not None:
-        is_query = dataset.place(pa.array([*found], pa.string())) >= 0
-        if is_query.any() and not guess([*found], of.kind):
-            run = from_queries(Run, found, source.name)
+    if rows_type is Run and dataset is not None:
+        is_query = dataset.place(pa.array([*columns_read], pa.string())) >= 0
+        if is_query.any() and not guess([*columns_read], rows_type.kind):
+            run = from_queries(Run, columns_read, source.name)
             return follow_queries(source, dataset, run, name, whole=True)  # type: ignore[return-value]
-    sizes = dict.fromkeys(f"{one.size:,}" for one in found.values())
+    sizes = dict.fromkeys(f"{values.size:,}" for values in columns_read.values())
     if len(sizes) != 1:
-        what = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"
-        raise source.error(what, _TENSORS)
-    return from_table(pa.table(found), of, source, columns, **how)
+        message = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"
+        raise source.error(message, _TENSORS)
+    return from_table(pa.table(columns_read), rows_type, source, columns, **settings)
 
 
 def _load_torch(source: Source) -> Any:
-    """Return what a file holds: tensors, numbers, texts, lists and dicts."""
+    """Return the contents of a file: tensors, numbers, texts, lists and dicts."""
     try:
         import torch
     except ImportError:
-        what = "a file of torch.save, which only torch can read"
+        message = "a file of torch.save, which only torch can read"
         fix = "install torch, or save the scores with np.save(path, scores.numpy())"
-        raise source.error(what, fix) from None
+        raise source.error(message, fix) from None
     content = io.BytesIO(source.read())
     try:
         return torch.load(content, map_location="cpu", weights_only=True)
     except Exception:  # at damaged bytes, torch raises a dozen kinds
-        what = "cannot be read: it is damaged, or holds Python objects, which are never loaded"
-        raise source.error(what, _TENSORS) from None
+        message = "cannot be read: it is damaged, or holds Python objects, which are never loaded"
+        raise source.error(message, _TENSORS) from None
 
 
 def _column(source: Source, key: str, values: Any, kinds: str = "iufUS") -> Array:

@@ -26,56 +26,58 @@ SHAPES = (
 )
 
 
-def as_array(given: Any, name: str) -> Array:
+def as_array(values: Any, name: str) -> Array:
     """Return anything array-like as a numpy array, and refuse other objects with their type."""
-    is_array = isinstance(given, (list, tuple)) or hasattr(given, "__array__") or is_tensor(given)
-    call = "" if is_array or hasattr(given, "__dlpack__") else conversion(given)
-    array = np.asarray(None) if call else _converted(given, name)
+    is_array = (
+        isinstance(values, (list, tuple)) or hasattr(values, "__array__") or is_tensor(values)
+    )
+    call = "" if is_array or hasattr(values, "__dlpack__") else conversion(values)
+    array = np.asarray(None) if call else _converted(values, name)
     if array.ndim == 0 and array.dtype.kind not in "iufb":
         fix = (
             f"give one column: {call}['{name}'].tolist()"
             if call
             else "give a list, an array or a tensor"
         )
-        raise InputError(Problem(name, f"expected an array, got {describe(given)}", fix=fix))
+        raise InputError(Problem(name, f"expected an array, got {describe(values)}", fix=fix))
     return array
 
 
-def is_tensor(given: Any) -> bool:
+def is_tensor(value: Any) -> bool:
     """Whether it is a tensor of PyTorch; open files can be detached, too."""
-    return hasattr(given, "detach") and hasattr(given, "cpu")
+    return hasattr(value, "detach") and hasattr(value, "cpu")
 
 
-def _converted(given: Any, name: str) -> Array:
-    """Return what numpy makes of an object; torch is never imported here."""
+def _converted(values: Any, name: str) -> Array:
+    """Return an object as a numpy array; torch is never imported here."""
     try:
-        if is_tensor(given):
-            given = given.detach().cpu()
+        if is_tensor(values):
+            values = values.detach().cpu()
             # numpy has no bfloat16; float64 holds every narrower float as it is
-            return np.asarray((given.double() if given.is_floating_point() else given).numpy())
-        if isinstance(given, (list, tuple)):
-            parts = [as_array(part, name) if is_tensor(part) else part for part in given]
+            return np.asarray((values.double() if values.is_floating_point() else values).numpy())
+        if isinstance(values, (list, tuple)):
+            parts = [as_array(part, name) if is_tensor(part) else part for part in values]
             return np.asarray(parts)
-        if hasattr(given, "__array__") or not hasattr(given, "__dlpack__"):
-            return np.asarray(given)
-        return np.from_dlpack(given)
+        if hasattr(values, "__array__") or not hasattr(values, "__dlpack__"):
+            return np.asarray(values)
+        return np.from_dlpack(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        rows = given if isinstance(given, (list, tuple)) else ()
+        rows = values if isinstance(values, (list, tuple)) else ()
         lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
         reason = "its rows differ in length" if len(lengths) > 1 else str(error)
-        what = f"expected an array, got a {type(given).__name__}: {reason}"
+        message = f"expected an array, got a {type(values).__name__}: {reason}"
         fix = "give numbers in a list, a numpy array or a tensor, all rows padded to one length"
-        raise InputError(Problem(name, what, fix=fix)) from error
+        raise InputError(Problem(name, message, fix=fix)) from error
 
 
-def one_column(given: Any, name: str) -> Array:
+def one_column(values: Any, name: str) -> Array:
     """Return one value for each row, given in shape (n,) or (n, 1), as an array ``(n,)``."""
-    array = as_array(given, name)
+    array = as_array(values, name)
     array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
     if array.ndim != 1:
-        what = f"expected one number for each row, got shape {array.shape}"
+        message = f"expected one number for each row, got shape {array.shape}"
         fix = "give shape (n,), or padded scores and grades of shape (B, L)"
-        raise InputError(Problem(name, what, fix=fix))
+        raise InputError(Problem(name, message, fix=fix))
     return array
 
 
@@ -94,8 +96,8 @@ def with_documents(by_query: Mapping[str, R], where: str) -> Mapping[str, R]:
 def report_empty(where: str, qids: Sequence[str]) -> None:
     """Report queries without a document, which are left out."""
     examples = [f"query {qid}" for qid in qids[:SHOWN]]
-    what = f"queries without a document: {len(qids):,}"
-    notice(finding("empty-groups", where, what, len(qids), examples))
+    message = f"queries without a document: {len(qids):,}"
+    notice(finding("empty-groups", where, message, len(qids), examples))
 
 
 class BatchTables(NamedTuple):
@@ -109,20 +111,20 @@ class BatchTables(NamedTuple):
 def from_queries(kind: type[T], by_query: Mapping[str, Array], where: str) -> T:
     """Return the table of ``{qid: numbers}``; the rows of each query are d0, d1, ..."""
     by_query = with_documents(by_query, where)
-    offsets = offsets_of([one.size for one in by_query.values()])
+    offsets = offsets_of([column.size for column in by_query.values()])
     flat = numbers_of(np.concatenate([*by_query.values()]), where)
     numbers = kind.check_numbers(flat, where)
     return kind(string_column(by_query), offsets, Docnos(None, offsets), numbers)
 
 
-def padded(given: Any, name: str) -> Array:
+def padded(values: Any, name: str) -> Array:
     """Return a padded batch of shape (B, L) or (B, L, 1) as an array ``(B, L)``."""
-    array = as_array(given, name)
+    array = as_array(values, name)
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[:, :, 0]
     if array.ndim != 2:
-        what = f"expected a padded batch of two dimensions, got shape {array.shape}"
-        raise InputError(Problem(name, what, fix=SHAPES))
+        message = f"expected a padded batch of two dimensions, got shape {array.shape}"
+        raise InputError(Problem(name, message, fix=SHAPES))
     return array
 
 
@@ -135,9 +137,11 @@ def numbers_of(values: Array, name: str) -> Array:
     if values.dtype.kind == "V" and "float" in values.dtype.name:  # bfloat16 outside torch
         return values.astype(np.float64)
     if values.dtype.kind not in "iufb":
-        what = f"expected an array of numbers, got dtype {values.dtype}"
+        message = f"expected an array of numbers, got dtype {values.dtype}"
         raise InputError(
-            Problem(name, what, fix="give numbers of one run; several runs go to harness.compare")
+            Problem(
+                name, message, fix="give numbers of one run; several runs go to harness.compare"
+            )
         )
     return values
 
@@ -157,15 +161,15 @@ def _documents_of(
         lengths = lengths_of(n, sizes.shape[0] if sizes.ndim else 0, flat_scores.size)
         if not lengths.sum() == flat_scores.size == flat_grades.size:
             got = f"{lengths.sum():,}, {flat_scores.size:,} scores and {flat_grades.size:,} grades"
-            what = f"expected group sizes that add up to the rows, got {got}"
+            message = f"expected group sizes that add up to the rows, got {got}"
             raise InputError(
-                Problem("n", what, fix="give the rows of each query, one after another")
+                Problem("n", message, fix="give the rows of each query, one after another")
             )
         return flat_scores, flat_grades, lengths, None
     padded_scores, padded_grades = padded(flat_scores, "scores"), padded(flat_grades, "relevance")
     if padded_scores.shape != padded_grades.shape:
-        what = f"expected the shape of scores, {padded_scores.shape}, got {padded_grades.shape}"
-        raise InputError(Problem("relevance", what, fix=SHAPES))
+        message = f"expected the shape of scores, {padded_scores.shape}, got {padded_grades.shape}"
+        raise InputError(Problem("relevance", message, fix=SHAPES))
     n_queries, width = padded_scores.shape
     if mask is None:
         lengths = lengths_of(n, n_queries, width)
@@ -173,22 +177,24 @@ def _documents_of(
         return padded_scores, padded_grades, lengths, None if full else inside_of(lengths, width)
     places = padded(mask, "mask")
     if places.shape != padded_scores.shape or not np.isin(places, (0, 1)).all():
-        what = f"expected true or false for each of {padded_scores.shape}, got {places.dtype} of "
+        message = (
+            f"expected true or false for each of {padded_scores.shape}, got {places.dtype} of "
+        )
         fix = "give True for a document and False for padding"
-        raise InputError(Problem("mask", f"{what}shape {places.shape}", fix=fix))
+        raise InputError(Problem("mask", f"{message}shape {places.shape}", fix=fix))
     places = places.astype(bool)
     if n is not None:
         wrong = (places != inside_of(lengths_of(n, n_queries, width), width)).any(axis=1)
         if wrong.any():
-            at = int(wrong.argmax())
-            what = f"expected True for the first n = {as_array(n, 'n')[at]} documents alone"
+            query = int(wrong.argmax())
+            message = f"expected True for the first n = {as_array(n, 'n')[query]} documents alone"
             fix = "give n or mask alone; mask is True for a document and False for padding"
-            raise InputError(Problem(f"mask[{at}]", what, fix=fix))
+            raise InputError(Problem(f"mask[{query}]", message, fix=fix))
     return padded_scores, padded_grades, places.sum(axis=1).astype(np.int64), places
 
 
 def inside_of(n: Ints, width: int) -> Array:
-    """Return which places of a padded batch hold a document, ``(B, L)`` bool."""
+    """Mask of the places of a padded batch that hold a document, ``(B, L)`` bool."""
     inside: Array = np.arange(width) < n[:, None]
     return inside
 
@@ -197,15 +203,17 @@ def lengths_of(n: Any, n_queries: int, width: int) -> Ints:
     """Return the documents of each query, ``(B,)`` int64: whole numbers from 0 to `width`."""
     lengths = as_array(n, "n")
     if lengths.shape != (n_queries,):
-        what = f"expected one length for each of the {n_queries} queries, got shape {lengths.shape}"
-        raise InputError(Problem("n", what, fix=SHAPES))
+        message = (
+            f"expected one length for each of the {n_queries} queries, got shape {lengths.shape}"
+        )
+        raise InputError(Problem("n", message, fix=SHAPES))
     numbers = numbers_of(lengths, "n")
-    whole = numbers == np.trunc(numbers)
-    bad = np.flatnonzero(~(whole & (numbers >= 0) & (numbers <= width)))
+    is_whole = numbers == np.trunc(numbers)
+    bad = np.flatnonzero(~(is_whole & (numbers >= 0) & (numbers <= width)))
     if bad.size:
-        what = f"expected a whole number from 0 to {width}, the list size, got {numbers[bad[0]]}"
+        message = f"expected a whole number from 0 to {width}, the list size, got {numbers[bad[0]]}"
         fix = "n counts the documents of each query, without padding"
-        raise InputError(Problem(f"n[{bad[0]}]", what, fix=fix))
+        raise InputError(Problem(f"n[{bad[0]}]", message, fix=fix))
     return numbers.astype(np.int64)
 
 
@@ -216,13 +224,13 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
     # numpy would make strings of all if a list mixes numbers and strings; take them as they are
     items = qids if isinstance(qids, (list, tuple)) else as_array(qids, "qids").ravel().tolist()
     if len(items) != n_queries:
-        what = f"expected one qid for each of the {n_queries} queries, got {len(items)}"
-        raise InputError(Problem("qids", what, fix="give qids of shape (B,), or none"))
+        message = f"expected one qid for each of the {n_queries} queries, got {len(items)}"
+        raise InputError(Problem("qids", message, fix="give qids of shape (B,), or none"))
     row_of: dict[str, int] = {}
     for row, name in enumerate(map(_qid, items, range(n_queries))):
         if row_of.setdefault(name, row) != row:
-            what = f"expected each query once, got '{name}' in rows {row_of[name]} and {row}"
-            raise InputError(Problem("qids", what, fix="give each query a qid of its own"))
+            message = f"expected each query once, got '{name}' in rows {row_of[name]} and {row}"
+            raise InputError(Problem("qids", message, fix="give each query a qid of its own"))
     return string_column(row_of)
 
 
@@ -237,8 +245,8 @@ def _qid(item: Any, row: int) -> str:
         return str(item)
     if isinstance(item, float) and item.is_integer():
         return str(int(item))
-    what = f"expected a whole number or a string, got {item!r}"
-    raise InputError(Problem(f"qids[{row}]", what, fix="give qids as integers or strings"))
+    message = f"expected a whole number or a string, got {item!r}"
+    raise InputError(Problem(f"qids[{row}]", message, fix="give qids as integers or strings"))
 
 
 def from_batch(
@@ -270,35 +278,37 @@ def from_batch(
     offsets = offsets_of(sizes)
 
     def place(name: str, items: Ints) -> tuple[str, str]:
-        at = items[0] if inside is None else np.flatnonzero(inside)[items[0]]
+        position = items[0] if inside is None else np.flatnonzero(inside)[items[0]]
         row = int(np.searchsorted(offsets, items[0], side="right")) - 1
-        index = ", ".join(map(str, np.unravel_index(at, given_scores.shape)))
+        index = ", ".join(map(str, np.unravel_index(position, given_scores.shape)))
         return f"{name}[{index}]", f"query '{names[row]}'"
 
-    given = numbers_of(_unpadded(given_scores, inside, copy), "scores")
-    bad = np.flatnonzero(~np.isfinite(given))
+    finite_scores = numbers_of(_unpadded(given_scores, inside, copy), "scores")
+    bad = np.flatnonzero(~np.isfinite(finite_scores))
     if bad.size:
         where, query = place("scores", bad)
-        what = f"{query}: expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
+        message = (
+            f"{query}: expected a finite score, got '{finite_scores[bad[0]]}' ({bad.size} in all)"
+        )
         fix = "look for the model's overflow; if it is padding, n is too large"
-        raise InputError(Problem(where, what, fix=fix, rule="not-finite"))
+        raise InputError(Problem(where, message, fix=fix, rule="not-finite"))
     grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
         bad = np.flatnonzero(~(np.abs(wide) < 2**63))
         if bad.size:
             where, query = place("relevance", bad)
-            what = f"{query}: expected a finite grade, got '{grades[bad[0]]}'"
+            message = f"{query}: expected a finite grade, got '{grades[bad[0]]}'"
             fix = "round the grades, or exchange grades and scores if they are swapped"
-            raise InputError(Problem(where, what, fix=fix, rule="not-finite"))
+            raise InputError(Problem(where, message, fix=fix, rule="not-finite"))
     below = np.flatnonzero(grades < 0)
     if below.size:
         where, query = place("relevance", below)
-        what = f"{query}: grades below 0: {below.size:,}; they count as unjudged; "
-        what += "for padding, give mask=relevance >= 0"
-        notice(finding("negative-grades", where, what, below.size, severity="warning"))
+        message = f"{query}: grades below 0: {below.size:,}; they count as unjudged; "
+        message += "for padding, give mask=relevance >= 0"
+        notice(finding("negative-grades", where, message, below.size, severity="warning"))
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
-    return BatchTables(qrels, Run(names, offsets, qrels.docnos, given), lengths)
+    return BatchTables(qrels, Run(names, offsets, qrels.docnos, finite_scores), lengths)
 
 
 def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:

@@ -56,7 +56,7 @@ _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
 
 
 def fold(name: str) -> str:
-    """Return what two spellings of one name have in common.
+    """Return a name without case, blanks, hyphens and underscores.
 
     >>> {fold(name) for name in ("doc_id", "Doc-ID", "docId", " DOC ID")}
     {'docid'}
@@ -75,12 +75,12 @@ def _find(role: str, names: Sequence[str]) -> str | None:
 
 def guess(names: Sequence[str], kind: str) -> dict[str, str]:
     """Return ``{"qid": column, ...}`` by the usual names."""
-    found = {role: name for role in _ROLES[kind] if (name := _find(role, names)) is not None}
-    if kind == "qrels" and "grade" not in found:
+    columns = {role: name for role in _ROLES[kind] if (name := _find(role, names)) is not None}
+    if kind == "qrels" and "grade" not in columns:
         scores = [name for name in names if fold(name) == "score"]
         if scores and _OF_BEIR in map(fold, names):
-            found["grade"] = scores[0]
-    return found
+            columns["grade"] = scores[0]
+    return columns
 
 
 def _rivals(role: str, names: Sequence[str]) -> list[str]:
@@ -89,8 +89,8 @@ def _rivals(role: str, names: Sequence[str]) -> list[str]:
     A name that is usual for another role of numbers, too, counts if there is no other.
     """
     usual = [name for name in names if fold(name) in _ROLE_NAMES[role]]
-    others = _usual(*{"grade", "score"} - {role})
-    distinct = [name for name in usual if fold(name) not in others]
+    usual_elsewhere = _usual(*{"grade", "score"} - {role})
+    distinct = [name for name in usual if fold(name) not in usual_elsewhere]
     return [name for name in usual if fold(name) == role] or distinct or usual
 
 
@@ -106,7 +106,7 @@ def lower_is_better(name: str) -> bool:
 
 
 def number_role(chosen: Mapping[str, str]) -> str:
-    """Return which role has the numbers: grades of qrels, scores or ranks of a run."""
+    """Role of the column of numbers: grades of qrels, scores or ranks of a run."""
     return next(role for role in ("score", "rank", "grade") if role in chosen)
 
 
@@ -126,7 +126,7 @@ def select_columns(
     where: Source | str,
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
-    """Return which column holds what; warn of others that may be identifiers.
+    """Return the column of each role; warn of unread columns that may hold identifiers.
 
     `columns` names the column of a role, as a config does; `first_rows` returns the first rows of
     some columns. InputError if a column does not exist, the qids or the numbers cannot be found,
@@ -137,14 +137,14 @@ def select_columns(
     left = tuple(name for name in names if name not in chosen.values())
     if "qid" in chosen and "docno" not in chosen and not by_position(columns):
         usual = _usual("grade", "score", "rank")
-        others = [name for name in left if fold(name) not in usual]
-        sample = first_rows([chosen["qid"], *others]).slice(0, SAMPLE)
+        unusual = [name for name in left if fold(name) not in usual]
+        sample = first_rows([chosen["qid"], *unusual]).slice(0, SAMPLE)
         queries = sample[chosen["qid"]].to_pylist() if sample.num_columns else []
-        able = [name for name in others if queries and _may_be_docnos(sample[name], queries, name)]
+        able = [name for name in unusual if queries and _may_be_docnos(sample[name], queries, name)]
         if able:
-            what = f"expected a column of docnos; it may be {first_of(able)}"
+            message = f"expected a column of docnos; it may be {first_of(able)}"
             fix = name_docnos(able[0], is_file=isinstance(where, Source), kind=kind)
-            raise InputError(Problem(Rows(where).name, what, "", fix, "columns"))
+            raise InputError(Problem(Rows(where).name, message, "", fix, "columns"))
     if isinstance(where, Source):
         where.columns, where.unused_columns = chosen, left
     else:  # one frame often holds grades and scores
@@ -152,9 +152,9 @@ def select_columns(
     usual = _usual("qid", "docno", "grade", "score", "row")
     if doubtful := [name for name in left if fold(name).endswith(_ENDS) or fold(name) in usual]:
         read = ", ".join(f"{role} from '{shorten(name, 60)}'" for role, name in chosen.items())
-        what = f"columns not read that may hold identifiers or labels: {first_of(doubtful)}"
+        message = f"columns not read that may hold identifiers or labels: {first_of(doubtful)}"
         fix = "" if isinstance(where, Source) else "rename the right column, as to 'docno'"
-        warn(where, f"{what}; {read}", "unused-columns", len(doubtful), fix=fix)
+        warn(where, f"{message}; {read}", "unused-columns", len(doubtful), fix=fix)
     return chosen
 
 
@@ -166,28 +166,28 @@ def _choose(
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
     place, is_file = Rows(where).name, isinstance(where, Source)
-    shown = [name for name in names if not name.startswith(_PANDAS_INDEX)]
-    listed = f"the columns {first_of(shown)}"
+    readable = [name for name in names if not name.startswith(_PANDAS_INDEX)]
+    listed = f"the columns {first_of(readable)}"
     positional, of_rows = by_position(columns), OF_ROWS if kind == "run" else ()
     roles = (*_ROLES[kind], *of_rows)
     unread = {role for role in ("docno", *of_rows) if by_position(columns, role)}
     named = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
     for role, name in named.items():
         if role not in roles:
-            what = f"unknown entry '{role}' in columns{did_you_mean(role, roles)}"
-            raise InputError(Problem(place, what))
+            message = f"unknown entry '{role}' in columns{did_you_mean(role, roles)}"
+            raise InputError(Problem(place, message))
         if name not in names:
-            what = f"no column '{name}'{did_you_mean(name, names)}"
-            raise InputError(Problem(place, what, listed))
-    others = [name for name in names if name not in named.values()]
-    chosen = guess(others, kind) | named
+            message = f"no column '{name}'{did_you_mean(name, names)}"
+            raise InputError(Problem(place, message, listed))
+    unnamed = [name for name in names if name not in named.values()]
+    chosen = guess(unnamed, kind) | named
     if positional:
         chosen.pop("docno", None)
     if "score" in chosen:
         chosen.pop("rank", None)
     number = "grade" if kind == "qrels" else "rank" if "rank" in chosen else "score"
     if number in chosen.keys() - named:
-        chosen[number] = _only(number, others, where) or chosen[number]
+        chosen[number] = _only(number, unnamed, where) or chosen[number]
     by_row = kind == "run" and chosen.keys().isdisjoint({"qid", "docno"})
     is_known = number in chosen
     left = [name for name in names if name not in chosen.values()]
@@ -195,11 +195,11 @@ def _choose(
     if by_row or not is_known:
         types = _types(first_rows(left))
         able = _may_be_scores(left, types)
-        alone = [name for name in left if fold(name) not in _COUNTERS]
-        scores = [] if is_known else alone if len(alone) == 1 else able
+        uncounted = [name for name in left if fold(name) not in _COUNTERS]
+        scores = [] if is_known else uncounted if len(uncounted) == 1 else able
         index = _row_numbers(left, types, positional, scores)
-        if by_row and not is_known and len(alone) == 1 and _may_be_alone(alone[0]):
-            chosen["score"], is_known = alone[0], True
+        if by_row and not is_known and len(uncounted) == 1 and _may_be_alone(uncounted[0]):
+            chosen["score"], is_known = uncounted[0], True
         if by_row and index is not None and not is_known and able:
             raise InputError(_no_scores(place, listed, able, is_file))
         by_row = by_row and index is not None and is_known
@@ -209,20 +209,20 @@ def _choose(
         if role not in chosen and role == "score":
             raise InputError(_no_scores(place, listed, able, is_file))
         if role not in chosen:
-            what, fix = f"no column of {role}s", name_it(role, is_file=is_file)
+            message, fix = f"no column of {role}s", name_it(role, is_file=is_file)
             if role == "qid" and kind == "run" and "docno" not in chosen:
-                what, fix = f"{what} or labels", name_docnos(is_file=is_file)
-            raise InputError(Problem(place, what, listed, fix))
+                message, fix = f"{message} or labels", name_docnos(is_file=is_file)
+            raise InputError(Problem(place, message, listed, fix))
     for role in of_rows if "docno" not in chosen else ():
-        others = [name for name in names if name not in chosen.values()]
-        if role not in {*unread, *named} and (found := _only(role, others, where)):
-            chosen[role] = found
+        unnamed = [name for name in names if name not in chosen.values()]
+        if role not in {*unread, *named} and (column := _only(role, unnamed, where)):
+            chosen[role] = column
     for role, name in chosen.items():
         spelled = str if role in named else fold
-        same = [one for one in names if spelled(one) == spelled(name)]
-        if len(same) > 1:
-            what = f"expected one column of {role}s, got {first_of(same)}"
-            raise InputError(Problem(place, what, fix="rename one of them", rule="columns"))
+        equal_names = [one for one in names if spelled(one) == spelled(name)]
+        if len(equal_names) > 1:
+            message = f"expected one column of {role}s, got {first_of(equal_names)}"
+            raise InputError(Problem(place, message, fix="rename one of them", rule="columns"))
     return chosen
 
 
@@ -231,33 +231,33 @@ def _only(role: str, names: Sequence[str], where: Source | str) -> str:
     usual = [*dict.fromkeys(_rivals(role, names))]
     if len(usual) < 2:
         return "".join(usual)
-    what, is_file = (
+    message, is_file = (
         f"expected one column of {role}s, got {first_of(usual)}",
         isinstance(where, Source),
     )
     fix = name_it(role, usual[0]) if is_file else f"drop all but one, or rename one to '{role}'"
-    raise InputError(Problem(Rows(where).name, what, "", fix, "columns"))
+    raise InputError(Problem(Rows(where).name, message, "", fix, "columns"))
 
 
 def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> Problem:
-    """Return what is wrong with a run without a known name of scores; `able` may hold them."""
+    """Error of a run whose column of scores has an unknown name; `able` may hold them."""
     high = [name for name in able if not lower_is_better(name)]
     if not able:
-        what, fix = "no column of scores or ranks", name_it("score", is_file=is_file)
-        return Problem(place, what, listed, fix)
+        message, fix = "no column of scores or ranks", name_it("score", is_file=is_file)
+        return Problem(place, message, listed, fix)
     column, name = (high or able)[0], shorten((high or able)[0], 60)
     fix = name_it("score", column, is_file=is_file)
     if len(able) > 1:
-        what = f"expected one column of scores, got {first_of(able)}"
+        message = f"expected one column of scores, got {first_of(able)}"
     elif high:
-        what = f"expected a column of scores by its usual name, got '{name}'"
+        message = f"expected a column of scores by its usual name, got '{name}'"
     else:
-        what = f"expected scores whose highest is best, got '{name}'"
+        message = f"expected scores whose highest is best, got '{name}'"
         fix = f"negate the column '{name}', and rename it to 'score'"
         if is_file:
             fix = "negate it and rename it to 'score'; or in a config: "
             fix += f"columns: {{score: {in_yaml(column)}}}, order: ascending"
-    return Problem(place, what, listed, fix, "columns")
+    return Problem(place, message, listed, fix, "columns")
 
 
 def in_yaml(name: str) -> str:
@@ -273,9 +273,9 @@ def in_yaml(name: str) -> str:
 
 
 def name_it(role: str, column: str = "", *, is_file: bool = True) -> str:
-    """Return how to name the column of a role, in a config and in a table."""
-    what = f"'{shorten(column, 60)}'" if column else "that holds them"
-    rename = f"rename the column {what}"
+    """Fix that names the column of a role, in a config and in a table."""
+    message = f"'{shorten(column, 60)}'" if column else "that holds them"
+    rename = f"rename the column {message}"
     if not is_file:
         names = f"{{'{column}': '{role}'}}" if column else f"{{'...': '{role}'}}"
         is_plain = re.fullmatch(r"([^\W\d][\w .-]{,59})?", column)  # pandas may have it as a number
@@ -285,11 +285,11 @@ def name_it(role: str, column: str = "", *, is_file: bool = True) -> str:
 
 
 def name_docnos(column: str = "", *, is_file: bool = True, kind: str = "run") -> str:
-    """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
-    alone = "the scores alone" if kind == "run" else "(qids, grades)"
-    by_order = f"give {alone}" if not is_file else "columns: {docno: none}"
+    """Fix that names the column of docnos, or says that rows follow the dataset's order."""
+    scores = "the scores alone" if kind == "run" else "(qids, grades)"
+    by_order = f"give {scores}" if not is_file else "columns: {docno: none}"
     if is_file and kind == "run":
-        by_order += f", or give {alone}"
+        by_order += f", or give {scores}"
     fix = name_it("docno", column, is_file=is_file)
     return f"{fix}; if rows follow the dataset's order: {by_order}"
 

@@ -72,7 +72,7 @@ class Layout:
     role: str = ""  # what the number is, if the column has another name
 
     def is_data(self, source: Source) -> IsDataLine:
-        """Return which lines of a file are rows: those below its comments and its header."""
+        """Return the test for rows of a file: lines below its comments and its header."""
         above = self.header + source.n_comments
         return lambda number, line: number > above and bool(line.strip())
 
@@ -81,11 +81,11 @@ def is_simple(block: bytes) -> bool:
     """Whether the same character is between all fields of the block, once."""
     between = delimiter(block)
     odd = b"\v", b"\f", b"\t" if between == " " else b" "
-    if any(one in block for one in odd):
+    if any(character in block for character in odd):
         return False
     twice = np.frombuffer(between.encode() * 2, np.uint16)
-    for first in range(min(2, len(block))):
-        if (np.frombuffer(block, np.uint16, (len(block) - first) // 2, first) == twice).any():
+    for start in range(min(2, len(block))):
+        if (np.frombuffer(block, np.uint16, (len(block) - start) // 2, start) == twice).any():
             return False
     return b"\r" not in block or block.count(b"\r") == block.count(b"\r\n")
 
@@ -206,7 +206,7 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
             reason = str(error)
             continue
         ends = [string_views(table[name].chunk(0))[0] for name in layout.text]
-        if all((one[1:] > one[:-1]).all() for one in ends):
+        if all((stops[1:] > stops[:-1]).all() for stops in ends):
             _check_numbers(to_numpy(table[layout.number]), layout)
             return table, is_cut
         reason = "an empty column"
@@ -276,18 +276,18 @@ def parse_blocks(
                 break
     if not problems:  # lines that can be read one by one and not together
         raise source.error(f"cannot be read ({reason})")
-    last = problems[-1]
-    is_last = source.unfinished and last.found == decoded(source.unfinished)
-    if is_last and (columns_cut or last.rule != "columns"):
-        what = f"the file ends in the middle of a line: {last.what}"
-        problems[-1] = replace(last, what=what, fix=_WHOLE_FILE, rule="truncated")
-    elif total == 1 and not has_names and _is_heading(last.found):
-        first = next(number for number, line in source.lines() if is_data(number, line))
-        if last.where == Place(source.name, first):
-            what = f"{last.what}; it looks like a header line"
+    last_problem = problems[-1]
+    is_last = source.unfinished and last_problem.found == decoded(source.unfinished)
+    if is_last and (columns_cut or last_problem.rule != "columns"):
+        message = f"the file ends in the middle of a line: {last_problem.what}"
+        problems[-1] = replace(last_problem, what=message, fix=_WHOLE_FILE, rule="truncated")
+    elif total == 1 and not has_names and _is_heading(last_problem.found):
+        heading_line = next(number for number, line in source.lines() if is_data(number, line))
+        if last_problem.where == Place(source.name, heading_line):
+            message = f"{last_problem.what}; it looks like a header line"
             fix = "delete the header line, or read the columns by their names: "
             fix += "format: table (--run-format table, --qrels-format table)"
-            problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
+            problems[-1] = replace(last_problem, what=message, fix=fix, rule="header-line")
     raise InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
 
 
@@ -311,17 +311,17 @@ def _is_heading(line: str) -> bool:
 
 
 def check_line(line: bytes, layout: Layout) -> Problem | None:
-    """Return what is wrong with a line of data, without its place, or None."""
+    """Problem of a line of data, without its place; None if the line is valid."""
     n = len(layout.fields)
     try:
         fields = _split(line, layout)
     except UnicodeDecodeError:
         return NOT_UTF8
-    if n == 1 and (what := not_one_number(decoded(line))):
-        return Problem("", what, fix=ONE_EACH, rule="columns")
-    wanted = "1 field" if n == 1 else f"{n} fields"
-    what = f"expected {wanted} ({' '.join(layout.fields)}), got {len(fields)}"
-    columns = Problem("", what, fix=REPAIR, rule="columns")
+    if n == 1 and (message := not_one_number(decoded(line))):
+        return Problem("", message, fix=ONE_EACH, rule="columns")
+    n_fields = "1 field" if n == 1 else f"{n} fields"
+    message = f"expected {n_fields} ({' '.join(layout.fields)}), got {len(fields)}"
+    columns = Problem("", message, fix=REPAIR, rule="columns")
     if layout.number == "rank" and not layout.between and len(fields) == n + 1:
         return replace(columns, fix="if the last is a score: format: ranking, or name no format")
     if len(fields) < n or (len(fields) > n and not layout.more):

@@ -64,8 +64,8 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
             try:
                 held.enter_context(lock.acquire(timeout=0))
             except Timeout:
-                what = f"{folder}: another run writes here; waiting until it is done"
-                warn(what)
+                message = f"{folder}: another run writes here; waiting until it is done"
+                warn(message)
                 held.enter_context(lock.acquire())
         if lock.is_locked:
             remove_unfinished(folder, *(folder / name for name in within))
@@ -161,19 +161,19 @@ def _begun(
 
 
 def _not_written(error: OSError, where: Path) -> HarnessError:
-    what = f"cannot be written: {error.strerror}"
+    message = f"cannot be written: {error.strerror}"
     fix = "free space or write to another folder; nothing was left half written"
-    return HarnessError(Problem(str(error.filename or where), what, fix=fix))
+    return HarnessError(Problem(str(error.filename or where), message, fix=fix))
 
 
 def compare_recorded(
     folder: Path, recorded: Mapping[str, Collection[str]]
 ) -> tuple[dict[str, str], list[str]]:
-    """Return which files hold what was written to them, with their SHA-256, and which others.
+    """Return the unedited files with their SHA-256, and the names of the edited ones.
 
     `recorded` has the hashes of the contents that earlier runs wrote, by name.
     """
-    own: dict[str, str] = {}
+    unedited: dict[str, str] = {}
     edited = []
     for name in sorted(recorded):
         with contextlib.suppress(OSError, HarnessError):
@@ -181,24 +181,24 @@ def compare_recorded(
             if path.is_symlink() or not path.is_file():
                 continue
             if (digest := sha256(path)) in recorded[name]:
-                own[name] = digest
+                unedited[name] = digest
             else:
                 edited.append(name)
-    return own, edited
+    return unedited, edited
 
 
 def check_own(
     folder: Path, names: Iterable[str], own: Collection[str], *, force: bool = False
 ) -> None:
     """Raise InputError if one of the files to write exists and is not our `own`, unless forced."""
-    others = [
+    foreign = [
         name for name in dict.fromkeys(names)
         if not force and name not in own and os.path.lexists(folder / name)
     ]  # fmt: skip
-    if others:
-        what = "expected only files that harness wrote, got others, or files edited since: "
+    if foreign:
+        message = "expected only files that harness wrote, got others, or files edited since: "
         fix = "move them away, name another folder, or replace them with --force"
-        raise InputError(Problem(str(folder), what + ", ".join(others), fix=fix))
+        raise InputError(Problem(str(folder), message + ", ".join(foreign), fix=fix))
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
@@ -220,9 +220,9 @@ def below(folder: Path, name: str) -> Path:
     if not leads_out and any((folder.joinpath(*parts[:n])).is_symlink() for n in range(len(parts))):
         leads_out = not target.parent.resolve().is_relative_to(folder.resolve())
     if leads_out:
-        what = f"'{name}' would be written outside of this folder of results"
+        message = f"'{name}' would be written outside of this folder of results"
         fix = "move the link that leads out of it away, or name another folder"
-        raise HarnessError(Problem(str(folder), what, fix=fix))
+        raise HarnessError(Problem(str(folder), message, fix=fix))
     return target
 
 
@@ -247,14 +247,16 @@ def check_local(path: str | os.PathLike[str]) -> None:
 def check_writable(folder: Path) -> None:
     """Raise HarnessError if `folder` could not be written to, before any work; makes nothing."""
     check_local(folder)
-    there = folder.resolve()
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+    existing = folder.resolve()
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return
-    what = "may not be written to" if there.is_dir() else "is a file, not a folder"
+    message = "may not be written to" if existing.is_dir() else "is a file, not a folder"
     fix = "name another folder, or change its permissions"
-    raise HarnessError(Problem(str(folder), f"no place for the results: {there} {what}", fix=fix))
+    raise HarnessError(
+        Problem(str(folder), f"no place for the results: {existing} {message}", fix=fix)
+    )
 
 
 def parquet(tables: Iterable[pa.Table]) -> bytes:
@@ -262,24 +264,24 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
     import pyarrow.parquet as pq
 
     tables = iter(tables)
-    first = next(tables)
+    first_table = next(tables)
     sink = io.BytesIO()
-    with pq.ParquetWriter(sink, first.schema, compression="zstd") as file:
-        for table in itertools.chain([first], tables):
+    with pq.ParquetWriter(sink, first_table.schema, compression="zstd") as file:
+        for table in itertools.chain([first_table], tables):
             file.write_table(table)
     return sink.getvalue()
 
 
 def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
-    """Return what changes with the bytes of a file: size, two times, inode; else InputError."""
+    """State of a file that changes with its bytes: size, two times, inode; else InputError."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError as error:
         gone = isinstance(error, FileNotFoundError)
-        what = "deleted or moved during the run" if gone else str(error.strerror)
+        message = "deleted or moved during the run" if gone else str(error.strerror)
         rule, fix = "missing-file" if gone else "", "put it back and run again"
-        raise InputError(Problem(os.fspath(path), what, fix=fix, rule=rule)) from error
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+        raise InputError(Problem(os.fspath(path), message, fix=fix, rule=rule)) from error
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def hashes_of(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -58,7 +58,7 @@ class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the
 
 
 def name_it(kind: Kind, names: str) -> str:
-    """Return how to name a format, for the fix of a message."""
+    """Fix that names a format."""
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
 
 
@@ -85,14 +85,14 @@ class Head:
 
         The last line of `data` counts only if it is complete, or there is no other.
         """
-        whole, end, rest = self.data.rpartition(b"\n")
-        lines = whole.split(b"\n") if end else []
+        complete, end, rest = self.data.rpartition(b"\n")
+        lines = complete.split(b"\n") if end else []
         is_all = not end or len(self.data) < HEAD
         start = count_head([*lines, rest] if is_all else lines)
-        found = list(islice(filter(bytes.strip, lines[start:]), 20))
-        if not found and is_all and rest.strip() and start <= len(lines):
+        rows = list(islice(filter(bytes.strip, lines[start:]), 20))
+        if not rows and is_all and rest.strip() and start <= len(lines):
             return [rest]
-        return found
+        return rows
 
     @property
     def first(self) -> int:
@@ -107,10 +107,10 @@ class Head:
     @cached_property
     def between(self) -> str:
         """What is between the fields of a table; empty if it is white space of any length."""
-        first = self.first_text.strip()
-        words = first.split()
-        if len(words) == 1 or any(one in first for one in "\t,;"):
-            return separator(first)
+        heading = self.first_text.strip()
+        words = heading.split()
+        if len(words) == 1 or any(character in heading for character in "\t,;"):
+            return separator(heading)
         return "" if mostly(self.lines, lambda line: len(line.split()) == len(words)) else ","
 
     def fields_of(self, line: bytes) -> list[str]:
@@ -126,7 +126,7 @@ class Head:
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
         if not is_index and any(map(is_like_number, names)):
             return False
-        if any(len(one.split()) != 1 or is_wrapped(one) for one in names[is_index:]):
+        if any(len(name.split()) != 1 or is_wrapped(name) for name in names[is_index:]):
             return False
         return mostly(
             rows,
@@ -198,28 +198,28 @@ FORMATS: dict[str, Format] = {}
 
 def add_formats(*formats: Format) -> None:
     """Make formats known by their names."""
-    known = FORMATS | {one.name: one for one in formats}
+    extended = FORMATS | {format.name: format for format in formats}
     FORMATS.clear()
-    FORMATS.update(sorted(known.items()))
+    FORMATS.update(sorted(extended.items()))
 
 
 def able_formats(kind: Kind) -> list[Format]:
     """Return the formats that qrels or runs can have."""
-    return [one for one in FORMATS.values() if one.reader(kind) is not None]
+    return [format for format in FORMATS.values() if format.reader(kind) is not None]
 
 
 def guess_format(path: Path, kind: Kind) -> str:
     """Return the name of the only format that a file can be; InputError if none or several fit."""
     source = Source.of(path)
     head = Head.of(source)
-    if not any(one.is_binary(head) for one in FORMATS.values()):
+    if not any(format.is_binary(head) for format in FORMATS.values()):
         source.check_text()
     if not head.lines:
         if len(source.head) < HEAD:
             raise no_rows(source.name)
-        what = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
-        raise source.error(what, name_it(kind, "NAME"))
-    fitting = [one.name for one in FORMATS.values() if one.fits(head, kind)]
+        message = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
+        raise source.error(message, name_it(kind, "NAME"))
+    fitting = [format.name for format in FORMATS.values() if format.fits(head, kind)]
     if len(fitting) != 1:
         raise _not_one(source, head, kind, fitting)
     return fitting[0]
@@ -228,18 +228,18 @@ def guess_format(path: Path, kind: Kind) -> str:
 def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
     """Return the error for a file that fits no format, or several."""
     first, place = head.first_text, Place(source.name, head.first)
-    found = first if first.isprintable() or "\t" in first else ""
+    shown_line = first if first.isprintable() or "\t" in first else ""
     if fitting:
-        what = f"cannot detect the format: it could be {' or '.join(fitting)}"
-        return InputError(Problem(source.name, what, found, name_it(kind, "NAME")))
+        message = f"cannot detect the format: it could be {' or '.join(fitting)}"
+        return InputError(Problem(source.name, message, shown_line, name_it(kind, "NAME")))
     source.check_length()
     if kind == "run" and is_wrapped(first):
-        return InputError(Problem(place, NUMBERS_IN_BRACKETS, found, ONE_EACH, "columns"))
+        return InputError(Problem(place, NUMBERS_IN_BRACKETS, shown_line, ONE_EACH, "columns"))
     if first.lstrip().startswith(("{", "[{")):
-        what, fix = OTHER_JSON
-        return InputError(Problem(place, what, found, fix, "columns"))
-    what, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")
-    other: Kind = "run" if kind == "qrels" else "qrels"
+        message, fix = OTHER_JSON
+        return InputError(Problem(place, message, shown_line, fix, "columns"))
+    message, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")
+    other_kind: Kind = "run" if kind == "qrels" else "qrels"
     words = fields_of(head.lines[0])
     if (
         kind == "run"
@@ -248,17 +248,17 @@ def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> Inpu
     ):
         return without_names(source, head, kind)
     # the ranks of MS MARCO may be grades as well
-    others = [one.name for one in FORMATS.values() if one.fits(head, other)]
-    if others and others != ["msmarco"]:
-        what += f"; it looks like {_KIND[other]} ({others[0]})"
+    fitting_names = [format.name for format in FORMATS.values() if format.fits(head, other_kind)]
+    if fitting_names and fitting_names != ["msmarco"]:
+        message += f"; it looks like {_KIND[other_kind]} ({fitting_names[0]})"
         if kind == "run" and len(words) == 4 and words[1] != "0":
             fix = f"if the columns are qid docno rank score, {name_it(kind, 'ranking')}"
         fix = f"swap the two files, or {fix}"
-        return InputError(Problem(source.name, what, found, fix, "swapped-files"))
+        return InputError(Problem(source.name, message, shown_line, fix, "swapped-files"))
     if mostly(head.lines, lambda line: any(map(is_like_number, fields_of(line)))):
         return without_names(source, head, kind)
-    names = ", ".join(one.name for one in able_formats(kind))
-    return InputError(Problem(place, what, found, f"{fix}; one of {names}"))
+    names = ", ".join(format.name for format in able_formats(kind))
+    return InputError(Problem(place, message, shown_line, f"{fix}; one of {names}"))
 
 
 def fields_of(line: bytes) -> list[str]:
@@ -270,47 +270,49 @@ _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]")
 _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 
 
-def _columns_of(first: Sequence[str], number: str) -> list[str]:
+def _columns_of(fields: Sequence[str], number: str) -> list[str]:
     """Return names for the columns of a line, as files with that number of fields have them."""
-    has_q0 = len(first) > 1 and first[1].upper() in ("0", "Q0")
+    has_q0 = len(fields) > 1 and fields[1].upper() in ("0", "Q0")
     usual = {
         2: ["qid", number], 3: ["qid", "docno", number],
         4: ["qid", "Q0", "docno", number] if has_q0 else ["qid", "docno", "rank", number],
         5: ["qid", "Q0", "docno", "rank", number],
     }  # fmt: skip
-    return usual.get(len(first), ["qid", "docno", number])
+    return usual.get(len(fields), ["qid", "docno", number])
 
 
 def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     """Return the error for columns without names, whose fix guesses what they hold."""
-    first = fields_of(head.lines[0])
+    words = fields_of(head.lines[0])
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
     if kind == "run":
         fields = f"one score a line, {fields}"
-    what = f"expected {fields}, or names above the columns, got {len(first)}"
-    roles = _columns_of(first, number)
+    message = f"expected {fields}, or names above the columns, got {len(words)}"
+    roles = _columns_of(words, number)
     names = (separator(head.first_text) if head.between else " ").replace("\t", " ").join(roles)
     numbers = ", ".join(
-        f"{role}: {at}" for at, role in enumerate(roles, 1) if role in ("qid", "docno", number)
+        f"{role}: {position}"
+        for position, role in enumerate(roles, 1)
+        if role in ("qid", "docno", number)
     )
     fix = f"write names above the columns: {names}; or in a config: columns: {{{numbers}}}"
-    if kind == "run" and len(first) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
+    if kind == "run" and len(words) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
         fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
     place = Place(source.name, head.first)
-    return InputError(Problem(place, what, head.first_text, fix, "columns"))
+    return InputError(Problem(place, message, head.first_text, fix, "columns"))
 
 
 def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:
     """Return the named format; without a name, that of the options, or the guessed one."""
     if name is not None:
         return named_format(name, source.name)
-    able = [one for one in able_formats(kind) if {*options} <= {*one.options(kind)}]
+    able = [format for format in able_formats(kind) if {*options} <= {*format.options(kind)}]
     if not options or not able:
         return FORMATS[guess_format(source, kind)]
     if len(able) > 1:  # of columns
         is_json, head = source.head.lstrip().startswith(b"{"), Head.of(source)
-        able = [one for one in able if one.is_binary(head)]
+        able = [format for format in able if format.is_binary(head)]
         able = able or [FORMATS["jsonl" if is_json else "table"]]
     return able[0]
 
@@ -318,8 +320,8 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
 def named_format(name: str, where: str) -> Format:
     """Return the format of this name; UnknownNameError if there is none."""
     if name not in FORMATS:
-        what = f"unknown format '{name}'{did_you_mean(name, FORMATS)}"
-        raise UnknownNameError(Problem(where, what, fix=f"one of {', '.join(FORMATS)}"))
+        message = f"unknown format '{name}'{did_you_mean(name, FORMATS)}"
+        raise UnknownNameError(Problem(where, message, fix=f"one of {', '.join(FORMATS)}"))
     return FORMATS[name]
 
 
@@ -327,23 +329,25 @@ def format_and_reader(
     source: Source, name: str | None, kind: Kind, options: dict[str, Any]
 ) -> tuple[Format, Callable[..., Any]]:
     """Return the format of a file, and the function that reads it with the options of a format."""
-    known = format_of(source, name, kind, options)
-    source.format = known.name
-    return known, reader_of(source.name, known, kind, options)
+    file_format = format_of(source, name, kind, options)
+    source.format = file_format.name
+    return file_format, reader_of(source.name, file_format, kind, options)
 
 
-def reader_of(where: str, known: Format, kind: Kind, options: Iterable[str]) -> Any:
+def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str]) -> Any:
     """Return the function that reads a kind of file; raise if it does not take the options."""
-    reader = known.reader(kind)
+    reader = file_format.reader(kind)
     if reader is None:
-        what = f"format {known.name} does not hold {_KIND[kind]}"
-        able = ", ".join(one.name for one in able_formats(kind))
-        raise InputError(Problem(where, what, fix=f"one of {able}"))
-    allowed = known.options(kind)
+        message = f"format {file_format.name} does not hold {_KIND[kind]}"
+        able = ", ".join(format.name for format in able_formats(kind))
+        raise InputError(Problem(where, message, fix=f"one of {able}"))
+    allowed = file_format.options(kind)
     if wrong := [option for option in options if option not in allowed]:
-        what = f"format {known.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
+        message = (
+            f"format {file_format.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
+        )
         fix = f"its options: {', '.join(allowed) or 'none'}"
-        raise UnknownNameError(Problem(where, what, fix=fix))
+        raise UnknownNameError(Problem(where, message, fix=fix))
     return reader
 
 
@@ -396,9 +400,9 @@ def read_qrels(
     check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT)
     check_choice("duplicates", duplicates, get_args(QrelsDuplicates))
     source = Source.of(path)
-    known, reader = format_and_reader(source, format, "qrels", options)
+    file_format, reader = format_and_reader(source, format, "qrels", options)
     qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
-    warn_unusable(Rows(source, known.is_data(source)), qrels)
+    warn_unusable(Rows(source, file_format.is_data(source)), qrels)
     return qrels
 
 
@@ -455,9 +459,9 @@ def read_run(
     source = Source.of(path)
     source.ascending = order == "ascending"
     _, reader = format_and_reader(source, format, "run", options)
-    kept = _of_rows(duplicates, order)
+    row_policy = _of_rows(duplicates, order)
     run: Run = reader(
-        source, dataset=dataset, duplicates=kept, name=name or source.label, **options
+        source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )
     run = _in_order(source, run)
     checks = Checks(source, dataset)
@@ -467,7 +471,7 @@ def read_run(
 
 
 def _of_rows(duplicates: RunDuplicates, order: ScoreOrder) -> Duplicates:
-    """Return which row of a docno is kept by the scores of the file."""
+    """Policy for rows that repeat a docno, in terms of the file's own scores."""
     return "lowest" if (duplicates, order) == ("best", "ascending") else duplicates
 
 
@@ -476,8 +480,8 @@ def _in_order(source: Source, run: Run) -> Run:
     if not source.ascending:
         return run
     if source.format == "msmarco" or "rank" in source.columns:
-        what, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
-        raise source.error(f"{what}; the lowest rank is best already", fix, "columns")
+        message, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
+        raise source.error(f"{message}; the lowest rank is best already", fix, "columns")
     return replace(run, numbers=-run.numbers)
 
 
@@ -499,18 +503,18 @@ def stream_run(
     ScatteredQueries if a query of an earlier part comes back: the run has to be read whole.
     """
     source = Source.of(path)
-    known, _ = format_and_reader(source, format, "run", options)
-    if known.stream is None:
+    file_format, _ = format_and_reader(source, format, "run", options)
+    if file_format.stream is None:
         yield read_run(
-            source, dataset=dataset, format=known.name, duplicates=duplicates, order=order,
+            source, dataset=dataset, format=file_format.name, duplicates=duplicates, order=order,
             name=name, **options,
         )  # fmt: skip
         return
     source.ascending = order == "ascending"
-    checks = Checks(source, dataset, follows=known.needs_dataset)
-    kept = _of_rows(duplicates, order)
-    parts = known.stream(
-        source, dataset=dataset, duplicates=kept, name=name or source.label, **options
+    checks = Checks(source, dataset, follows=file_format.needs_dataset)
+    row_policy = _of_rows(duplicates, order)
+    parts = file_format.stream(
+        source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )
     for part in parts:
         yield checks.add(_in_order(source, part))
@@ -542,9 +546,9 @@ def align_run(
     gives, and if scores equal the grades.
     """
     source = Source.of(path)
-    known, _ = format_and_reader(source, format, "run", options)
-    how: dict[str, Any] = {
-        "dataset": qrels, "format": known.name, "duplicates": duplicates, "order": order,
+    file_format, _ = format_and_reader(source, format, "run", options)
+    settings: dict[str, Any] = {
+        "dataset": qrels, "format": file_format.name, "duplicates": duplicates, "order": order,
         "name": name, **options,
     }  # fmt: skip
 
@@ -554,16 +558,16 @@ def align_run(
                 watch(part, not number)
             yield part
 
-    if known.stream is not None and known.needs_dataset:
-        yield from align_parts(qrels, watched(stream_run(source, **how)), policy, also)
+    if file_format.stream is not None and file_format.needs_dataset:
+        yield from align_parts(qrels, watched(stream_run(source, **settings)), policy, also)
         return
-    if known.stream is not None:
+    if file_format.stream is not None:
         with contextlib.suppress(ScatteredQueries):
-            aligned = align(qrels, watched(stream_run(source, **how)), policy, also)
+            aligned = align(qrels, watched(stream_run(source, **settings)), policy, also)
             warn_judgements(source, aligned)
             yield aligned
             return
-    (run,) = watched([read_run(source, **how)])
+    (run,) = watched([read_run(source, **settings)])
     for aligned in align_parts(qrels, run, policy, also):
         if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
             warn_judgements(source, aligned)

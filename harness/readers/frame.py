@@ -28,7 +28,7 @@ _NARROW = 2**31 - 1
 
 def from_frame(
     frame: Any,
-    of: type[T],
+    rows_type: type[T],
     columns: Mapping[str, str | None] | None = None,
     *,
     dataset: Qrels | None = None,
@@ -45,27 +45,27 @@ def from_frame(
     try:
         table = pa.table(frame) if is_arrow else pa.Table.from_pandas(frame, nthreads=1)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        what = f"expected columns of one type each, with distinct names, got {error.args[-1]}"
+        message = f"expected columns of one type each, with distinct names, got {error.args[-1]}"
         fix = "give the needed columns alone, each of one type: df.astype({'qid': str})"
-        raise InputError(Problem(name or "data frame", what, fix=fix, rule="columns")) from None
-    made = from_table(
-        table, of, name or "data frame", columns,
+        raise InputError(Problem(name or "data frame", message, fix=fix, rule="columns")) from None
+    table_read = from_table(
+        table, rows_type, name or "data frame", columns,
         dataset=dataset, duplicates=duplicates, name=name,
     )  # fmt: skip
-    return replace(made, numbers=made.numbers.copy())  # the frame's own may change
+    return replace(table_read, numbers=table_read.numbers.copy())  # the frame's own may change
 
 
 def from_table(
-    table: pa.Table, of: type[T], where: Source | str, columns: Names | None, **how: Any
+    table: pa.Table, rows_type: type[T], where: Source | str, columns: Names | None, **settings: Any
 ) -> T:
     """Return qrels or a run from a whole table, whose columns are found; see `table_of`."""
-    chosen = select_columns(table.column_names, of.kind, columns, where, table.select)
-    return table_of(table, of, chosen, Rows(where), columns=columns, **how)
+    chosen = select_columns(table.column_names, rows_type.kind, columns, where, table.select)
+    return table_of(table, rows_type, chosen, Rows(where), columns=columns, **settings)
 
 
 def table_of(
     table: pa.Table,
-    of: type[T],
+    rows_type: type[T],
     chosen: Mapping[str, str],
     rows: Rows,
     *,
@@ -85,22 +85,25 @@ def table_of(
     docnos = cells.strings("docno") if "docno" in chosen else None
     role = number_role(chosen)
     numbers = cells.numbers(role, whole=role == "rank")
-    if docnos is None and issubclass(of, Run):
+    if docnos is None and issubclass(rows_type, Run):
         told = by_position(columns) or not chosen.keys().isdisjoint({"row", "grade"})
         if dataset is None or (
             not (told or dataset.docnos.positional) and _is_sorted(qids, numbers)
         ):
-            what, fix = "no column of docnos", name_docnos(is_file=isinstance(rows.where, Source))
-            raise InputError(Problem(rows.name, what, fix=fix, rule="columns"))
+            message, fix = (
+                "no column of docnos",
+                name_docnos(is_file=isinstance(rows.where, Source)),
+            )
+            raise InputError(Problem(rows.name, message, fix=fix, rule="columns"))
         scores = join_rows(rows, dataset, numbers, qids, *cells.of_rows)
         return Run.for_rows(dataset, scores, name=name)  # type: ignore[return-value]
-    if not issubclass(of, Run):  # of a run they are finite, and need no copy
-        numbers = of.check_numbers(numbers, rows.name)
-    made = build(of, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
-    warn_dropped(Rows(rows.name), made.dropped or NO_ROWS, duplicates)
+    if not issubclass(rows_type, Run):  # of a run they are finite, and need no copy
+        numbers = rows_type.check_numbers(numbers, rows.name)
+    table_read = build(rows_type, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
+    warn_dropped(Rows(rows.name), table_read.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):
-        warn_scattered(rows, made.scattered)
-    return made
+        warn_scattered(rows, table_read.scattered)
+    return table_read
 
 
 @dataclass(frozen=True)
@@ -114,14 +117,14 @@ class _Cells:
     @property
     def of_rows(self) -> tuple[Array | None, Array | None]:
         """The grade and the number of the dataset's row that each row of scores is for."""
-        grade, row = (self.numbers(one) if one in self.chosen else None for one in OF_ROWS)
+        grade, row = (self.numbers(role) if role in self.chosen else None for role in OF_ROWS)
         return grade, row
 
     def check_missing(self, role: str, missing: Array) -> None:
         if missing.any():
-            what = f"missing values of {role} (column '{self.chosen[role]}'): {missing.sum():,}"
+            message = f"missing values of {role} (column '{self.chosen[role]}'): {missing.sum():,}"
             fix = "fill them or leave these rows out"
-            raise InputError(Problem(self.rows.place(int(missing.argmax())), what, fix=fix))
+            raise InputError(Problem(self.rows.place(int(missing.argmax())), message, fix=fix))
 
     def strings(self, role: str) -> pa.Array:
         """Return identifiers as strings; the number 7.0 is 7, and the text 7.0 stays."""
@@ -139,8 +142,8 @@ class _Cells:
             try:
                 values = values.cast(pa.large_string())
             except pa.ArrowException as error:
-                what = f"{role}: expected text or a whole number ({error})"
-                raise InputError(Problem(self.rows.name, what, rule="columns")) from None
+                message = f"{role}: expected text or a whole number ({error})"
+                raise InputError(Problem(self.rows.name, message, rule="columns")) from None
             if values.nbytes < _NARROW:
                 values = values.cast(pa.string())
         strings = column(values)
@@ -156,17 +159,21 @@ class _Cells:
         try:
             values = values.cast(pa.float64())
         except pa.ArrowException as error:
-            what = f"{role}: expected a number ({error})"
-            raise InputError(Problem(self.rows.name, what, rule="columns")) from None
+            message = f"{role}: expected a number ({error})"
+            raise InputError(Problem(self.rows.name, message, rule="columns")) from None
         numbers: Array = to_numpy(values) if values.num_chunks else np.zeros(0)
         limit = GRADE_LIMIT if role == "grade" else np.finfo(float).max
         sound = (numbers >= -limit) & (numbers <= limit)
         if whole:
             sound &= numbers == np.trunc(numbers)
         if (bad := np.flatnonzero(~sound)).size:
-            texts = {at: repr(float(numbers[at])) for at in bad[:SHOWN].tolist()}
-            wrong = {at: check_number(text, role, whole) for at, text in texts.items()}
-            problems = [replace(one, where=self.rows.place(at)) for at, one in wrong.items() if one]
+            texts = {row: repr(float(numbers[row])) for row in bad[:SHOWN].tolist()}
+            wrong = {row: check_number(text, role, whole) for row, text in texts.items()}
+            problems = [
+                replace(problem, where=self.rows.place(row))
+                for row, problem in wrong.items()
+                if problem
+            ]
             raise InputError(problems, total=bad.size)
         return -numbers if role == "rank" else numbers
 
@@ -183,10 +190,12 @@ def _by_row(cells: _Cells, dataset: Qrels | None, name: str) -> Run:
         index = cells.numbers("index", whole=True)
         down = np.flatnonzero(index[1:] < index[:-1])
         if down.size and np.unique(index).size == index.size:  # else of concatenated frames
-            at = int(down[0])
-            what = f"expected row numbers that rise, got {index[at + 1]:.0f} after {index[at]:.0f}"
+            row = int(down[0])
+            message = (
+                f"expected row numbers that rise, got {index[row + 1]:.0f} after {index[row]:.0f}"
+            )
             fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"
-            raise InputError(Problem(cells.rows.place(at + 1), what, fix=fix, rule="columns"))
+            raise InputError(Problem(cells.rows.place(row + 1), message, fix=fix, rule="columns"))
     scores = cells.numbers("score" if "score" in cells.chosen else "rank")
     if dataset is not None and scores.size == n_source(dataset):
         scores = join_rows(cells.rows, dataset, scores, None, *cells.of_rows)

@@ -53,44 +53,50 @@ def read_groups(
     names = list(rows[0]) if rows else []
     for name in (qid, *columns, *(bins or ())):
         if name not in names:
-            what = f"expected a column '{name}'{did_you_mean(name, names)}, got {', '.join(names)}"
+            message = (
+                f"expected a column '{name}'{did_you_mean(name, names)}, got {', '.join(names)}"
+            )
             fix = "name the column of qids with 'qid:'" if name == qid else "correct its name"
-            raise InputError(Problem(Place(str(path), 1), what, fix=fix))
+            raise InputError(Problem(Place(str(path), 1), message, fix=fix))
     qids: dict[str, int] = {}
     for line, row in enumerate(rows, 2):
         if row[qid] in qids:
-            what = f"expected each qid once, got '{row[qid]}' on line {qids[row[qid]]} too"
-            raise InputError(Problem(Place(str(path), line), what, fix="keep one of the lines"))
+            message = f"expected each qid once, got '{row[qid]}' on line {qids[row[qid]]} too"
+            raise InputError(Problem(Place(str(path), line), message, fix="keep one of the lines"))
         qids[row[qid]] = line
-    wanted = columns or [name for name in names if name != qid]
-    return labels_of(str(path), list(qids), {c: [row[c] for row in rows] for c in wanted}, bins)
+    labelled = columns or [name for name in names if name != qid]
+    return labels_of(str(path), list(qids), {c: [row[c] for row in rows] for c in labelled}, bins)
 
 
 def labels_of(
     place: str, qids: Sequence[str], columns: Mapping[str, Sequence[Any]], bins: Bins | None = None
 ) -> Labels:
     """Return the label of each query in each column, numbers cut by `bins`; checked."""
-    found: Labels = {}
+    groups: Labels = {}
     for name, values in columns.items():
         if name in TAKEN:
-            what = f"a column of groups cannot be called '{name}', as the outputs have one"
-            raise InputError(Problem(place, what, fix="rename it, or name others with 'columns:'"))
+            message = f"a column of groups cannot be called '{name}', as the outputs have one"
+            raise InputError(
+                Problem(place, message, fix="rename it, or name others with 'columns:'")
+            )
         if len(values) != len(qids):
-            what = f"column '{name}': expected {len(qids)} labels, one per qid, got {len(values)}"
-            raise InputError(Problem(place, what, fix="return None for queries without a group"))
-        texts = ["" if one is None else str(one).strip() for one in values]
+            message = (
+                f"column '{name}': expected {len(qids)} labels, one per qid, got {len(values)}"
+            )
+            raise InputError(Problem(place, message, fix="return None for queries without a group"))
+        texts = ["" if value is None else str(value).strip() for value in values]
         if bins and name in bins:
-            cut = cut_by([_number(place, name, one) for one in texts], bins[name])
-            texts = [one or "" for one in cut]
+            cut = cut_by([_number(place, name, text) for text in texts], bins[name])
+            texts = [label or "" for label in cut]
         labels = {qid: text for qid, text in zip(qids, texts, strict=True) if text}
         if (n := len({*labels.values()})) > MOST:
-            what = f"column '{name}': expected at most {MOST} groups, got {n}"
+            message = f"column '{name}': expected at most {MOST} groups, got {n}"
             fix = (
                 f"cut numbers with 'bins: {{{name}: [...]}}', or name other columns with 'columns:'"
             )
-            raise InputError(Problem(place, what, fix=fix))
-        found[name] = labels
-    return found
+            raise InputError(Problem(place, message, fix=fix))
+        groups[name] = labels
+    return groups
 
 
 def cut_by(numbers: Sequence[float | None], edges: Sequence[float]) -> list[str | None]:
@@ -103,8 +109,8 @@ def cut_by(numbers: Sequence[float | None], edges: Sequence[float]) -> list[str 
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
     labels = [f"{BELOW}{texts[0]}", *between, f"{texts[-1]} or more"]
     return [
-        None if one is None else labels[int(np.searchsorted(edges, one, side="right"))]
-        for one in numbers
+        None if number is None else labels[int(np.searchsorted(edges, number, side="right"))]
+        for number in numbers
     ]
 
 
@@ -114,8 +120,10 @@ def _number(place: str, name: str, text: str) -> float | None:
     except ValueError:
         number = math.nan
     if number is not None and math.isnan(number):
-        what = f"column '{name}': expected a number to be cut by bins, got '{text}'"
-        raise InputError(Problem(place, what, fix="correct it, or take the column out of 'bins:'"))
+        message = f"column '{name}': expected a number to be cut by bins, got '{text}'"
+        raise InputError(
+            Problem(place, message, fix="correct it, or take the column out of 'bins:'")
+        )
     return number
 
 
@@ -127,7 +135,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
             table = pq.ParquetFile(path).read(use_threads=False)
             return [
-                {name: "" if one is None else str(one) for name, one in row.items()}
+                {name: "" if value is None else str(value) for name, value in row.items()}
                 for row in table.to_pylist()
             ]
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -136,8 +144,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
             rows = []
             for row in reader:
                 if None in row or None in row.values():
-                    what = f"expected {len(reader.fieldnames or ())} fields, as in the header"
-                    raise InputError(Problem(Place(str(path), reader.line_num), what))
+                    message = f"expected {len(reader.fieldnames or ())} fields, as in the header"
+                    raise InputError(Problem(Place(str(path), reader.line_num), message))
                 rows.append(row)
             return rows
     except FileNotFoundError:
@@ -145,9 +153,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
         fix = "correct the path of the file of groups or teams"
         raise InputError(Problem("", missing(path), fix=fix, rule="missing-file")) from None
     except (OSError, ValueError, csv.Error) as error:
-        what = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
+        message = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
         fix = "write a CSV file with a column 'qid' and a column for each grouping"
-        raise InputError(Problem(str(path), what, fix=fix)) from error
+        raise InputError(Problem(str(path), message, fix=fix)) from error
 
 
 def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
@@ -163,16 +171,19 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
         try:
             pattern = re.compile(teams)
         except re.error as error:
-            what = f"expected a CSV file or a regular expression, got neither ({error})"
-            raise InputError(Problem(f"--teams {teams}", what)) from error
+            message = f"expected a CSV file or a regular expression, got neither ({error})"
+            raise InputError(Problem(f"--teams {teams}", message)) from error
         if teams.endswith(".csv"):
             raise InputError(Problem(f"--teams {teams}", "there is no such file"))
-        found = {run: pattern.search(run) for run in runs}
-        return {run: (at[at.re.groups and 1] or run) if at else run for run, at in found.items()}
+        matches = {run: pattern.search(run) for run in runs}
+        return {
+            run: (match[match.re.groups and 1] or run) if match else run
+            for run, match in matches.items()
+        }
     rows = _rows(Path(teams))
     if rows and not {"run", "team"} <= rows[0].keys():
-        what = f"expected the columns run and team, got {', '.join(rows[0])}"
-        raise InputError(Problem(Place(teams, 1), what, fix="write a first line: run,team"))
+        message = f"expected the columns run and team, got {', '.join(rows[0])}"
+        raise InputError(Problem(Place(teams, 1), message, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
     return {run: named.get(run) or run for run in runs}
 
@@ -194,8 +205,8 @@ def query_groups(name: str) -> Callable[[Grouping], Grouping]:
 
     def register(function: Grouping) -> Grouping:
         if not callable(function):
-            what = "expected a function below @query_groups"
-            raise ArgumentError(Problem(name, what))
+            message = "expected a function below @query_groups"
+            raise ArgumentError(Problem(name, message))
         _FUNCTIONS[name] = function
         return function
 
@@ -206,7 +217,7 @@ def find_grouping(name: str) -> Grouping:
     """Return the function of a name; UnknownNameError if no plugin registered it."""
     if name not in _FUNCTIONS:
         near = did_you_mean(name, _FUNCTIONS)
-        what = f"no function '{name}' groups queries{near}"
+        message = f"no function '{name}' groups queries{near}"
         fix = "name the file under 'plugins:', and put @harness.query_groups above the function"
-        raise UnknownNameError(Problem("", what, fix=fix))
+        raise UnknownNameError(Problem("", message, fix=fix))
     return _FUNCTIONS[name]

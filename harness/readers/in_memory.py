@@ -61,13 +61,13 @@ def as_pair(
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1 and n is None:
-            what = f"expected grades by query, got {grades.size} of one dimension"
-            raise InputError(Problem("relevance", what, fix=ROWS))
+            message = f"expected grades by query, got {grades.size} of one dimension"
+            raise InputError(Problem("relevance", message, fix=ROWS))
         check_index(run, qrels)
         batch = from_batch(run, grades, n, qids, mask=mask, copy=False)
         if not batch.qrels.n_queries:
-            what = "expected a query with a document, got none"
-            raise InputError(Problem("n", what, fix="give at least one query with documents"))
+            message = "expected a query with a document, got none"
+            raise InputError(Problem("n", message, fix="give at least one query with documents"))
         return batch.qrels, batch.run
     if _is_array(qrels) and n is not None:
         n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
@@ -84,9 +84,9 @@ def as_pair(
     return judgements, Run.for_rows(judgements, _scores(run))
 
 
-def _scores(given: Any) -> Array:
+def _scores(values: Any) -> Array:
     """Return one score a row, given in shape (n,) or (n, 1)."""
-    return numbers_of(one_column(given, "scores"), "scores")
+    return numbers_of(one_column(values, "scores"), "scores")
 
 
 def as_table(
@@ -107,14 +107,18 @@ def as_table(
         if _is_foreign(next(iter(value.values()), None)):
             raise _unknown(kind, value, name)
         if _are_columns(value, kind):
-            table = _table_of({key: as_array(one, key) for key, one in value.items()}, kind.kind)
+            table = _table_of(
+                {key: as_array(values, key) for key, values in value.items()}, kind.kind
+            )
             return replace(from_frame(table, kind, dataset=dataset, name=kind.kind), name="")
         if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
-            parts = {str(qid): one_column(one, f"query '{qid}'") for qid, one in value.items()}
-            made = from_queries(kind, parts, name or kind.kind)
+            parts = {
+                str(qid): one_column(values, f"query '{qid}'") for qid, values in value.items()
+            }
+            table_read = from_queries(kind, parts, name or kind.kind)
             if dataset is None:
-                return made
-            return follow_queries(kind.kind, dataset, made, "", whole=True)  # type: ignore
+                return table_read
+            return follow_queries(kind.kind, dataset, table_read, "", whole=True)  # type: ignore
         if all(isinstance(rows, Mapping) for rows in value.values()) and not all(value.values()):
             if kind is Qrels:
                 value = with_documents(value, name or kind.kind)
@@ -122,8 +126,8 @@ def as_table(
                 value = {qid: rows for qid, rows in value.items() if rows}
         return kind.from_dict(value, name=name)
     if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):
-        what = f"expected one {kind.kind}, got {len(value)} paths"
-        raise InputError(Problem(kind.kind, what, fix=FIX))
+        message = f"expected one {kind.kind}, got {len(value)} paths"
+        raise InputError(Problem(kind.kind, message, fix=FIX))
     if isinstance(value, tuple) and len(value) == 3:
         return _from_columns(kind, *value)
     if isinstance(value, tuple) and len(value) == 2 and kind is Qrels:
@@ -144,8 +148,8 @@ def _unknown(kind: type[T], value: Any, name: str = "") -> InputError:
         fix = f"give {call}"
     elif isinstance(value, Sequence) and not isinstance(value, (tuple, bytes)):
         fix = f"give list({kind.kind})"
-    what = f"expected {kind.kind}, got {describe(value)}"
-    return InputError(Problem(name or kind.kind, what, fix=fix))
+    message = f"expected {kind.kind}, got {describe(value)}"
+    return InputError(Problem(name or kind.kind, message, fix=fix))
 
 
 def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
@@ -155,17 +159,19 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
     if docnos is not None:
         columns["docno"] = as_array(docnos, "docnos")
     by_position = {"docno": None} if docnos is None else None
-    made = from_frame(_table_of(columns, kind.kind), kind, by_position, name=kind.kind)
-    return replace(made, name="")
+    table_read = from_frame(_table_of(columns, kind.kind), kind, by_position, name=kind.kind)
+    return replace(table_read, name="")
 
 
 def _table_of(columns: Mapping[str, Array], place: str) -> pa.Table:
     """Return arrays as the columns of a table."""
     try:
-        return pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
+        return pa.table(
+            {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
+        )
     except pa.ArrowException as error:
-        what = f"expected columns of one length, of text or numbers, got other arrays ({error})"
-        raise InputError(Problem(place, what, fix="give one entry for each row")) from None
+        message = f"expected columns of one length, of text or numbers, got other arrays ({error})"
+        raise InputError(Problem(place, message, fix="give one entry for each row")) from None
 
 
 def _are_columns(value: Mapping[Any, Any], kind: type[T]) -> bool:
@@ -182,20 +188,22 @@ def check_index(scores: Any, rows: Any = None) -> None:
 
     Rows with an index have their own numbers; those of a file, or of None, have numbers that rise.
     """
-    index, others = _index(scores), _index(rows)
+    index, expected = _index(scores), _index(rows)
     in_file = rows is None or isinstance(rows, (str, os.PathLike, Qrels))
     if index is not None and in_file and index.dtype.kind in "iu":
-        others = np.sort(index)
-    if index is None or others is None or index.size != others.size:
+        expected = np.sort(index)
+    if index is None or expected is None or index.size != expected.size:
         return
     distinct = {*index.tolist()}
-    if len(distinct) < index.size or distinct != {*others.tolist()}:
+    if len(distinct) < index.size or distinct != {*expected.tolist()}:
         return
-    if (apart := np.flatnonzero(index != others)).size:
-        at = int(apart[0])
-        what = f"expected the index in the order of the rows, got {index[at]} for {others[at]}"
+    if (apart := np.flatnonzero(index != expected)).size:
+        row = int(apart[0])
+        message = (
+            f"expected the index in the order of the rows, got {index[row]} for {expected[row]}"
+        )
         fix = "give series.sort_index(), or series.to_numpy() if it is in the order of the rows"
-        raise InputError(Problem("scores", what, fix=fix, rule="columns"))
+        raise InputError(Problem("scores", message, fix=fix, rule="columns"))
 
 
 def _index(value: Any) -> Array | None:
@@ -222,8 +230,8 @@ def _is_frame(value: Any) -> bool:
 
 def _is_table(value: Any) -> bool:
     """Whether it is a table of qrels or a run, a path of one, or can become one."""
-    known = (QueryRows, str, os.PathLike, Source, Mapping, tuple)
-    return isinstance(value, known) or _is_lazy(value) or _is_frame(value)
+    types = (QueryRows, str, os.PathLike, Source, Mapping, tuple)
+    return isinstance(value, types) or _is_lazy(value) or _is_frame(value)
 
 
 def _is_foreign(value: Any) -> bool:
@@ -281,13 +289,13 @@ def save_predictions(
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(Problem("path", f"expected a path, got a {type(path).__name__}"))
     path = Path(path)
-    others = {suffix for one in FORMATS.values() for suffix in one.suffixes} | {*PACKED}
-    if path.suffix in others.difference(FORMATS["trec"].suffixes, {".parquet"}):
-        what = f"expected a path that ends in .run or .parquet, got '{path.suffix}'"
-        raise InputError(Problem(str(path), what, fix="give such a path"))
+    suffixes = {suffix for format in FORMATS.values() for suffix in format.suffixes} | {*PACKED}
+    if path.suffix in suffixes.difference(FORMATS["trec"].suffixes, {".parquet"}):
+        message = f"expected a path that ends in .run or .parquet, got '{path.suffix}'"
+        raise InputError(Problem(str(path), message, fix="give such a path"))
     if docnos is None:
-        for one in (scores, dataset_or_qids):
-            check_index(one)
+        for values in (scores, dataset_or_qids):
+            check_index(values)
     numbers = _scores(scores)
     if isinstance(dataset_or_qids, (str, os.PathLike, Qrels)):
         dataset = as_table(Qrels, dataset_or_qids)
@@ -323,12 +331,12 @@ def _qids(dataset: Qrels) -> pa.Array:
 def _trec(run: Run, tag: str) -> bytes:
     order = np.lexsort((-run.scores, run.row))
     qids = run.qids.take(pa.array(run.row)).to_pylist()
-    docnos = [one.decode() for one in as_bytes(run.docnos.take(order))]
-    for what, names in (("qid", run.qids.to_pylist()), ("docno", docnos)):
+    docnos = [docno.decode() for docno in as_bytes(run.docnos.take(order))]
+    for role, names in (("qid", run.qids.to_pylist()), ("docno", docnos)):
         blank = next((name for name in names if name.split() != [name]), None)
         if blank is not None:
             fix = "write Parquet: give a path that ends in .parquet"
-            problem = Problem(what, "expected a name without blanks in a TREC run", blank, fix)
+            problem = Problem(role, "expected a name without blanks in a TREC run", blank, fix)
             raise InputError(problem)
     ranks = positions_of(run.offsets, 1).tolist()
     rows = zip(qids, docnos, ranks, run.scores[order].tolist(), strict=True)

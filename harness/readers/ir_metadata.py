@@ -49,15 +49,15 @@ def header_of(source: Source) -> dict[str, Any] | None:
 def parse(text: bytes, name: str) -> dict[str, Any] | None:
     """Return YAML as plain data that JSON can hold; None and a warning if it is not a mapping."""
     try:
-        found = load(text.decode("utf-8", "replace"))
-        plain = json.loads(json.dumps(found, default=str))
+        metadata = load(text.decode("utf-8", "replace"))
+        plain = json.loads(json.dumps(metadata, default=str))
         if isinstance(plain, dict):
             return plain
         why = "it is not a mapping of keys to values"
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
-    what = f"its ir_metadata cannot be read and is ignored: {why}"
-    notice(finding("reader", name, what))
+    message = f"its ir_metadata cannot be read and is ignored: {why}"
+    notice(finding("reader", name, message))
     return None
 
 
@@ -97,7 +97,7 @@ class Loader(yaml.SafeLoader):
         self.nesting -= 1
         if isinstance(node, yaml.CollectionNode) and id(node) not in self.sizes:  # no alias
             pairs = node.value if isinstance(node, yaml.MappingNode) else zip(node.value)
-            size = 1 + sum(self.sizes.get(id(one), 1) for pair in pairs for one in pair)
+            size = 1 + sum(self.sizes.get(id(node), 1) for pair in pairs for node in pair)
             self.sizes[id(node)] = size
             if size > PARTS:
                 self._refuse(f"more than {PARTS:,} values, those of aliases counted again", mark)
@@ -107,8 +107,10 @@ class Loader(yaml.SafeLoader):
         """Return a whole number; refuse one that YAML reads otherwise than it looks."""
         value = super().construct_yaml_int(node)
         if not _PLAIN.fullmatch(node.value):
-            what = f"YAML would read {node.value!r:.60} as {value}; write that, or put it in quotes"
-            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
+            message = (
+                f"YAML would read {node.value!r:.60} as {value}; write that, or put it in quotes"
+            )
+            raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
         return value
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
@@ -117,8 +119,8 @@ class Loader(yaml.SafeLoader):
             return super().construct_object(node, deep)
         except (AttributeError, KeyError, IndexError, ValueError, OverflowError) as error:
             value, kind = str(getattr(node, "value", "")), node.tag.rpartition(":")[2]
-            what = f"expected {_KINDS.get(kind, kind)}, got '{shorten(value, 60)}'"
-            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
+            message = f"expected {_KINDS.get(kind, kind)}, got '{shorten(value, 60)}'"
+            raise yaml.constructor.ConstructorError(None, None, message, node.start_mark) from error
 
     def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
         """Return a piece of quoted text; refuse escapes that are not characters."""
@@ -130,15 +132,15 @@ class Loader(yaml.SafeLoader):
             self._refuse("half of a surrogate pair, which is not a character", self.get_mark())
         return chunks
 
-    def _refuse(self, what: str, mark: Any) -> None:
-        raise YAMLLimitError(None, None, what, mark)
+    def _refuse(self, message: str, mark: Any) -> None:
+        raise YAMLLimitError(None, None, message, mark)
 
 
 Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
 
 
 def composed(text: str) -> tuple[Loader, yaml.Node | None]:
-    """Return what makes values of nodes, and the node of a YAML text, None if it is empty."""
+    """Return the constructor of values, and the node of a YAML text, None if it is empty."""
     if len(text) > SIZE:
         start = yaml.Mark("", 0, 0, 0, None, 0)
         raise YAMLLimitError(None, None, f"the text is longer than {SIZE:,} characters", start)

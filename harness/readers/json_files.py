@@ -39,7 +39,7 @@ _ONE_EACH = "write one object a line, with the same types of values in all"
 
 
 def read_dict(
-    of: type[T],
+    rows_type: type[T],
     source: Source,
     *,
     duplicates: Duplicates,
@@ -47,24 +47,28 @@ def read_dict(
     dataset: Qrels | None = None,
 ) -> T:
     """Read ``{qid: {docno: grade or score}}``."""
-    word = "grade" if issubclass(of, Qrels) else "score"
+    word = "grade" if issubclass(rows_type, Qrels) else "score"
     queries, docnos, repeated = _queries(source, duplicates)
-    first = next(iter(queries.values()), {})
-    for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
-        if "0" in inner and {"qid", word} <= guess([*outer], of.kind).keys():
+    first_query = next(iter(queries.values()), {})
+    for outer, inner in (
+        (queries, first_query),
+        (first_query, queries),
+    ):  # columns of rows, rows of columns
+        if "0" in inner and {"qid", word} <= guess([*outer], rows_type.kind).keys():
             raise source.error(*OTHER_JSON, "columns")
     if repeated and duplicates == "error":
-        what, fix = "expected each qid, and each docno in a query, once", keep_one(of)
+        message, fix = "expected each qid, and each docno in a query, once", keep_one(rows_type)
         problems = [
-            Problem(source.name, what, shorten(key), fix, "duplicates") for key in repeated[:SHOWN]
+            Problem(source.name, message, shorten(key), fix, "duplicates")
+            for key in repeated[:SHOWN]
         ]
         raise InputError(problems, total=len(repeated))
     if repeated:
-        what = f"keys that are repeated in one object: {len(repeated):,}; {kept_row(duplicates)}"
-        warn(source, what, "dropped-rows", len(repeated))
+        message = f"keys that are repeated in one object: {len(repeated):,}; {kept_row(duplicates)}"
+        warn(source, message, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    if issubclass(of, Qrels):
+    if issubclass(rows_type, Qrels):
         queries = dict(with_documents(queries, source.name))
     elif not all(queries.values()):  # they are not answered, and counted as such
         queries = {qid: rows for qid, rows in queries.items() if rows}
@@ -72,8 +76,10 @@ def read_dict(
         if {*map(type, _values(queries))} <= {int, float}:
             numbers = np.fromiter(_values(queries), np.float64, len(docnos))
             offsets = offsets_of([len(rows) for rows in queries.values()])
-            numbers = of.check_numbers(numbers, name)
-            return of(string_column(queries), offsets, Docnos(docnos, offsets), numbers, name)
+            numbers = rows_type.check_numbers(numbers, name)
+            return rows_type(
+                string_column(queries), offsets, Docnos(docnos, offsets), numbers, name
+            )
     raise _wrong_numbers(source, queries, word)
 
 
@@ -82,35 +88,35 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array,
     text = source.read()
     n_keys, n_queries = text.count(b":"), text.count(b"{")  # at least: names may have more
     check_fits(source.name, 2 * len(text) + _KEY * n_keys + _QUERY * n_queries)
-    found: Any = None
+    mapping: Any = None
     with contextlib.suppress(ValueError):
-        found = orjson.loads(text.removeprefix(BOM))
-    if _is_mapping(found):
-        docnos = string_column(chain.from_iterable(found.values()))
-        if _holds_each_key_once(text, found, docnos):
-            return found, docnos, []
+        mapping = orjson.loads(text.removeprefix(BOM))
+    if _is_mapping(mapping):
+        docnos = string_column(chain.from_iterable(mapping.values()))
+        if _holds_each_key_once(text, mapping, docnos):
+            return mapping, docnos, []
     repeated: list[str] = []
 
     def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            repeated.extend((Counter(key for key, _ in pairs) - Counter([*found])).elements())
+        unique = dict(pairs)
+        if len(unique) < len(pairs):
+            repeated.extend((Counter(key for key, _ in pairs) - Counter([*unique])).elements())
             if duplicates == "first":
-                found |= reversed(pairs)
+                unique |= reversed(pairs)
             elif duplicates in ("best", "lowest"):
-                found = _best(pairs, max if duplicates == "best" else min)
-        return found
+                unique = _best(pairs, max if duplicates == "best" else min)
+        return unique
 
     try:
-        found = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
+        mapping = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
     except json.JSONDecodeError as error:
-        what = f"not JSON ({error.msg}, column {error.colno})"
-        raise InputError(Problem(Place(source.name, error.lineno), what)) from None
+        message = f"not JSON ({error.msg}, column {error.colno})"
+        raise InputError(Problem(Place(source.name, error.lineno), message)) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not JSON ({error})") from None
-    if not _is_mapping(found):
+    if not _is_mapping(mapping):
         raise source.error(*OTHER_JSON)
-    return found, string_column(chain.from_iterable(found.values())), repeated
+    return mapping, string_column(chain.from_iterable(mapping.values())), repeated
 
 
 def _best(pairs: list[tuple[str, Any]], choose: Callable[..., Any]) -> dict[str, Any]:
@@ -127,8 +133,8 @@ def _best(pairs: list[tuple[str, Any]], choose: Callable[..., Any]) -> dict[str,
     return best
 
 
-def _is_mapping(found: Any) -> bool:
-    return isinstance(found, dict) and all(isinstance(rows, dict) for rows in found.values())
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(rows, dict) for rows in value.values())
 
 
 def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> bool:
@@ -153,10 +159,12 @@ def _wrong_numbers(source: Source, queries: Queries, word: str) -> InputError:
     return InputError(wrong[:SHOWN], total=len(wrong))
 
 
-def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
+def read_lines(
+    rows_type: type[T], source: Source, *, columns: Names | None = None, **settings: Any
+) -> T:
     """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual."""
     sample = _first_rows(source)
-    chosen = select_columns(sample.column_names, of.kind, columns, source, sample.select)
+    chosen = select_columns(sample.column_names, rows_type.kind, columns, source, sample.select)
     types = {
         key: _type_of(sample[key]) if role in ("qid", "docno") else pa.float64()
         for role, key in chosen.items()
@@ -164,14 +172,14 @@ def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **h
     table = gathered(
         parse_blocks(
             source,
-            (one for one in source.blocks() if not one.isspace()),
+            (block for block in source.blocks() if not block.isspace()),
             partial(_read_block, types=types),
             _is_row,
             partial(_check_line, types=types),
             has_names=True,
         )
     )
-    return table_of(table, of, chosen, Rows(source, _is_row), columns=columns, **how)
+    return table_of(table, rows_type, chosen, Rows(source, _is_row), columns=columns, **settings)
 
 
 def _first_rows(source: Source) -> pa.Table:
@@ -185,8 +193,8 @@ def _first_rows(source: Source) -> pa.Table:
         try:
             return _parsed(b"\n".join(lines))
         except Refused as error:
-            what = str(error)
-    raise InputError(Problem(Place(source.name, head.first), what, head.first_text, _ONE_EACH))
+            message = str(error)
+    raise InputError(Problem(Place(source.name, head.first), message, head.first_text, _ONE_EACH))
 
 
 def _type_of(identifiers: pa.ChunkedArray) -> pa.DataType:
@@ -197,13 +205,13 @@ def _type_of(identifiers: pa.ChunkedArray) -> pa.DataType:
 
 def _parsed(text: bytes, types: Mapping[str, pa.DataType] | None = None) -> pa.Table:
     """Return the objects of some lines as rows; the keys in `types` alone if they are given."""
-    whole = pajson.ReadOptions(use_threads=False, block_size=len(text))
+    reading = pajson.ReadOptions(use_threads=False, block_size=len(text))
     schema = None if types is None else pa.schema(list(types.items()))
     options = pajson.ParseOptions(
         explicit_schema=schema, unexpected_field_behavior="ignore" if types else "infer"
     )
     try:
-        table = pajson.read_json(pa.BufferReader(text), whole, options)
+        table = pajson.read_json(pa.BufferReader(text), reading, options)
         table.validate(full=True)  # Arrow takes bytes that are not UTF-8
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise Refused(said_by(error, 300).removesuffix(" in row 0")) from None
@@ -228,24 +236,24 @@ def _is_row(number: int, line: bytes) -> bool:
 
 
 def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None:
-    """Return what is wrong with a line, without its place, or None."""
+    """Problem of a line, without its place; None if the line is valid."""
     try:
         row = _parsed(line, types)
     except Refused as error:
         return Problem("", str(error), fix=_ONE_EACH)
     missing = [key for key in types if row[key].null_count]
-    what = f"expected {first_of([*types])}, got no value of {first_of(missing)}"
-    return Problem("", what, fix="repair the line", rule="columns") if missing else None
+    message = f"expected {first_of([*types])}, got no value of {first_of(missing)}"
+    return Problem("", message, fix="repair the line", rule="columns") if missing else None
 
 
 def looks_like_lines(head: Head, kind: Kind) -> bool:
     """Whether the first line is a whole object with the usual keys."""
     try:
-        first = json.loads(head.lines[0][: LONGEST + 1])
-        roles = guess([*first], kind)
+        row = json.loads(head.lines[0][: LONGEST + 1])
+        roles = guess([*row], kind)
         return ("qid" in roles or (kind == "run" and "score" in roles)) and not any(
             isinstance(value, dict) or (key in roles.values() and isinstance(value, list))
-            for key, value in first.items()
+            for key, value in row.items()
         )
     except (ValueError, RecursionError):
         return False

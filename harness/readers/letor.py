@@ -77,17 +77,20 @@ class LetorRows(NamedTuple):
 def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[LetorRows]:
     """Read grades, qids and docnos of the lines of a block; hash their features if `marked`."""
     data, has_comments = np.frombuffer(block, np.uint8), b"#" in block
-    ends = [block.find(b"\n", at) + 1 or len(block) for at in range(_PIECE, len(block), _PIECE)]
+    ends = [
+        block.find(b"\n", position) + 1 or len(block)
+        for position in range(_PIECE, len(block), _PIECE)
+    ]
     bounds = np.unique([0, *ends, len(block)]).tolist()
-    found = (
+    pieces = (
         _read_lines(data[start:end], with_qid, marked, has_comments)
         for start, end in pairwise(bounds)
     )
-    return [rows for rows in found if rows is not None]
+    return [rows for rows in pieces if rows is not None]
 
 
 def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -> LetorRows | None:
-    """Return what the bytes of some whole lines hold; None if none holds data."""
+    """Rows in the bytes of whole lines; None without data."""
     stops = np.flatnonzero(data == _NEWLINE)
     if data[-1] != _NEWLINE:
         stops = np.append(stops, data.size)
@@ -102,7 +105,7 @@ def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -
     if heads is None and places.size:
         heads = _heads(data, places[0], places[1], _LINE_HEAD, with_qid)
     if heads is None:  # blank lines, or long qids
-        is_blank = [not data[at:end].tobytes().strip() for at, end in places[:2].T.tolist()]
+        is_blank = [not data[start:end].tobytes().strip() for start, end in places[:2].T.tolist()]
         places = places[:, ~np.array(is_blank, bool)]
         if not places.size:
             return None
@@ -119,10 +122,10 @@ def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -
         docnos = docnos if docids else extract(comments, _FIRST_WORD)
     marks = None
     if marked:
-        first = starts + lengths + 1
+        begins = starts + lengths + 1
         for _ in range(2):  # a carriage return, the blank before a comment
             ends = ends - (data[ends - 1] <= _BLANK)
-        marks = hash_strings(_strings(data, np.minimum(first, ends), ends))
+        marks = hash_strings(_strings(data, np.minimum(begins, ends), ends))
     return LetorRows(grades, qids, docnos, docids, marks)
 
 
@@ -150,23 +153,24 @@ def _alike(data: Array, starts: Ints, has_comments: bool) -> _Heads | None:
     if not is_alike:
         return None
     differ = qids[1:] != qids[:-1]
-    same = (lengths[1:] == lengths[:-1]) & ~(differ & (lengths[1:, None] > _PLACES)).any(axis=1)
-    first = np.append(0, 1 + np.flatnonzero(~same))
-    begins = starts[first] + _QID_FROM
-    values = _texts(_strings(data, begins, begins + lengths[first]))
-    runs = run_ends(np.append(first[1:], starts.size), values)
+    is_equal = (lengths[1:] == lengths[:-1]) & ~(differ & (lengths[1:, None] > _PLACES)).any(axis=1)
+    heads_of_runs = np.append(0, 1 + np.flatnonzero(~is_equal))
+    begins = starts[heads_of_runs] + _QID_FROM
+    values = _texts(_strings(data, begins, begins + lengths[heads_of_runs]))
+    runs = run_ends(np.append(heads_of_runs[1:], starts.size), values)
     return _QID_FROM + lengths, grades.astype(np.int32), runs
 
 
-def _heads(data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool) -> _Heads | None:
-    """Return the same of lines with grade and qid in the first `most` bytes; None if not all."""
-    lines = _strings(data, starts, np.minimum(starts + most, ends)).view(pa.large_binary())
+def _heads(data: Array, starts: Ints, ends: Ints, n_bytes: int, with_qid: bool) -> _Heads | None:
+    """Heads of lines with grade and qid in the first `n_bytes` bytes; None unless all fit."""
+    lines = _strings(data, starts, np.minimum(starts + n_bytes, ends)).view(pa.large_binary())
     options = ExtractRegexOptions(_HEAD + (_QID if with_qid else "") + _HEAD_END)
     groups = call("extract_regex", lines, options=options)
     head, grades, *qids = (
-        call("struct_field", groups, options=StructFieldOptions([at])) for at in range(2 + with_qid)
+        call("struct_field", groups, options=StructFieldOptions([group]))
+        for group in range(2 + with_qid)
     )
-    if head.null_count or (lengths := to_numpy(call("binary_length", head))).max() == most:
+    if head.null_count or (lengths := to_numpy(call("binary_length", head))).max() == n_bytes:
         return None
     encoded = call("run_end_encode", _texts(qids[0])) if qids else None
     return lengths, _grades(_texts(grades)), encoded
@@ -186,8 +190,8 @@ def _strings(data: Array, starts: Ints, stops: Ints) -> pa.Array:
     offsets[0::2], offsets[1::2] = starts, stops
     # what lies between two of them is a string too: every second one is wanted
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-    every = pa.Array.from_buffers(pa.large_string(), offsets.size - 1, buffers)
-    return take(every, np.arange(0, offsets.size - 1, 2))
+    strings = pa.Array.from_buffers(pa.large_string(), offsets.size - 1, buffers)
+    return take(strings, np.arange(0, offsets.size - 1, 2))
 
 
 def _grades(texts: pa.Array) -> Array:
@@ -243,8 +247,10 @@ def read_qrels(
     qids, docnos = rows.qids, rows.docnos
     unnamed: Problem | None = None
     if 0 < rows.docids < grades.size:
-        what = f"rows with a docid: {rows.docids:,} of {grades.size:,}; named d0, d1, ... instead"
-        warn(source, what)
+        message = (
+            f"rows with a docid: {rows.docids:,} of {grades.size:,}; named d0, d1, ... instead"
+        )
+        warn(source, message)
         docnos, unnamed = None, _without_docid(source)
     if sizes is None and not with_qid:
         fix = (
@@ -260,15 +266,17 @@ def read_qrels(
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
         assert docnos is not None  # only names repeat
-        first = np.sort(error.rows.astype(np.int64))[:3]
-        lines = [number for number, _ in places.numbered(first).values()]
-        what = f"rows that repeat a docno of their query: {error.total:,}; "
-        what += "all rows are kept, and named d0, d1, ... by position"
+        repeated = np.sort(error.rows.astype(np.int64))[:3]
+        lines = [number for number, _ in places.numbered(repeated).values()]
+        message = f"rows that repeat a docno of their query: {error.total:,}; "
+        message += "all rows are kept, and named d0, d1, ... by position"
         examples = tuple(f"line {number}" for number in lines)
-        warn(source, what, "repeated-rows", error.total, lines[0], examples)
-        place, docno = Place(source.name, lines[0]), docnos[int(first[0])].as_py()
-        what = f"expected each docno once in a query, as a run names documents, got '{docno}' again"
-        unnamed = Problem(place, what, fix=f"{_BY_ROW}; or {_KEEP_LAST}", rule="unnamed-rows")
+        warn(source, message, "repeated-rows", error.total, lines[0], examples)
+        place, docno = Place(source.name, lines[0]), docnos[int(repeated[0])].as_py()
+        message = (
+            f"expected each docno once in a query, as a run names documents, got '{docno}' again"
+        )
+        unnamed = Problem(place, message, fix=f"{_BY_ROW}; or {_KEEP_LAST}", rule="unnamed-rows")
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     qrels = replace(qrels, learning_to_rank=True, unnamed=unnamed)
     _warn_cut(source)
@@ -285,25 +293,27 @@ def _without_docid(source: Source) -> Problem:
     """Return why no run can name the documents: the first row without a docid."""
     rows = ((number, line) for number, line in source.lines() if is_data(number, line))
     number, line = next(row for row in rows if not re.search(_DOCID.encode(), row[1]))
-    what, found = "expected a docid in every row, as a run names documents", decoded(line).strip()
-    return Problem(Place(source.name, number), what, found, _BY_ROW, "unnamed-rows")
+    message, text = "expected a docid in every row, as a run names documents", decoded(line).strip()
+    return Problem(Place(source.name, number), message, text, _BY_ROW, "unnamed-rows")
 
 
 def _read_rows(source: Source, with_qid: bool) -> LetorRows:
-    """Return what the rows of a file hold; the docnos are None if not every row has one."""
+    """Return the rows of a file; the docnos are None unless every row has one."""
 
-    found = parse_blocks(
+    pieces = parse_blocks(
         source, source.blocks(max(source.block, _LEAST)),
         partial(read_block, with_qid=with_qid, marked=source.hashed),
         is_data, partial(_check_line, with_qid=with_qid), has_names=True,
     )  # fmt: skip
-    parts = [*chain.from_iterable(found)]
+    parts = [*chain.from_iterable(pieces)]
     if not parts:
         raise no_rows(source.name)
     qids = docnos = marks = None
     if with_qid:
         before = np.cumsum([0, *(rows.grades.size for rows in parts[:-1])])
-        ends = [to_numpy(one.qids.run_ends) + at for one, at in zip(parts, before, strict=True)]
+        ends = [
+            to_numpy(rows.qids.run_ends) + start for rows, start in zip(parts, before, strict=True)
+        ]
         values = pa.concat_arrays([rows.qids.values for rows in parts])
         qids = run_ends(np.concatenate(ends), values)
     if all(rows.docnos is not None and not rows.docnos.null_count for rows in parts):
@@ -318,9 +328,9 @@ def _warn_cut(source: Source) -> None:
     """Warn if the last line has no end and fewer fields than each of the five lines before it."""
     lines = source.last_lines[-6:] if source.unfinished else []
     parts = [line.partition(b"#") for line in lines if is_data(0, line)]
-    *before, last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
-    if len(lines) == 6 and len({*before}) == 1 and last < before[0]:
-        warn_cut_line(source, f"expected {before[0]} fields, as in the lines before, got {last}")
+    *before, n_last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
+    if len(lines) == 6 and len({*before}) == 1 and n_last < before[0]:
+        warn_cut_line(source, f"expected {before[0]} fields, as in the lines before, got {n_last}")
 
 
 def has_qids(source: Source) -> bool:
@@ -336,9 +346,9 @@ def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source |
     """
     if group is not None:
         return Source(group)
-    if not (found := next_to(source.name)):
+    if not (path := next_to(source.name)):
         return None
-    sizes = Source(found)
+    sizes = Source(path)
     is_other = has_qids(source) and not all(map(bytes.isdigit, sizes.read().split()))
     return None if is_other else sizes
 
@@ -346,26 +356,30 @@ def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source |
 def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: int) -> pa.Array:
     """Return the qid of each row, by group sizes 1, 2, ...; raise if sizes do not fit the rows."""
     lines, counts = _read_sizes(sizes)
-    if empty := [f"size {at + 1:,}" for at in np.flatnonzero(counts == 0).tolist()]:
-        what, examples = f"group sizes of 0: {len(empty):,}", tuple(empty[:SHOWN])
-        warn(sizes, what, "empty-groups", len(empty), lines[int(counts.argmin())], examples)
+    if empty := [f"size {group + 1:,}" for group in np.flatnonzero(counts == 0).tolist()]:
+        message, examples = f"group sizes of 0: {len(empty):,}", tuple(empty[:SHOWN])
+        warn(sizes, message, "empty-groups", len(empty), lines[int(counts.argmin())], examples)
     places = np.flatnonzero(counts)
     if qids is not None:
         _, which = encode(qids.values)
-        last = np.flatnonzero(np.append(which[1:] != which[:-1], True))
-        lengths = lengths_of(np.append(0, to_numpy(qids.run_ends)[last]))
+        last_runs = np.flatnonzero(np.append(which[1:] != which[:-1], True))
+        lengths = lengths_of(np.append(0, to_numpy(qids.run_ends)[last_runs]))
         pairs = zip(places.tolist(), counts[places].tolist(), lengths.tolist(), strict=False)
-        for at, (place, size, length) in enumerate(pairs):
+        for index, (place, size, length) in enumerate(pairs):
             if size != length:
-                qid = decoded(as_bytes(qids.values.slice(int(last[at]), 1))[0])
-                what = f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
+                qid = decoded(as_bytes(qids.values.slice(int(last_runs[index]), 1))[0])
+                message = (
+                    f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
+                )
                 where, fix = Place(sizes.name, lines[place]), "write or delete the sizes"
-                raise InputError(Problem(where, f"{what}got {size:,}", "", fix, "group-sizes"))
+                raise InputError(Problem(where, f"{message}got {size:,}", "", fix, "group-sizes"))
     total = sum(counts.tolist())
     if total != n_rows:
-        what = f"expected sizes that add up to the {n_rows:,} rows of {source.name}, got {total:,}"
+        message = (
+            f"expected sizes that add up to the {n_rows:,} rows of {source.name}, got {total:,}"
+        )
         raise sizes.error(
-            what, f"name the file of sizes that belongs to it: {GROUP}", "group-sizes"
+            message, f"name the file of sizes that belongs to it: {GROUP}", "group-sizes"
         )
     if qids is not None:
         return qids

@@ -21,7 +21,7 @@ def free_memory() -> int:
 
 
 def _in_containers() -> list[int]:
-    """Return what is free in this process's control group of memory, and in those around it."""
+    """Free bytes in this process's control group of memory, and in those around it."""
     free = []
     for line in _lines(Path(GROUPS)):
         _, kinds, name = line.split(":", 2)
@@ -29,20 +29,20 @@ def _in_containers() -> list[int]:
             continue
         root = MOUNTED / "memory" if kinds else MOUNTED
         # in a container, the path may be the one outside, and its limit is at the root
-        own = root / name.lstrip("/")
-        folders = [own, *own.parents[: len(own.parts) - len(root.parts)]]
-        free += [one for folder in folders if (one := _left(folder, *(_V1 if kinds else _V2)))]
+        group = root / name.lstrip("/")
+        folders = [group, *group.parents[: len(group.parts) - len(root.parts)]]
+        free += [left for folder in folders if (left := _left(folder, *(_V1 if kinds else _V2)))]
     return free
 
 
 def _left(folder: Path, limit: str, usage: str, cached: str) -> int | None:
-    """Return what is left of a group's limit; pages of files that can go are free."""
-    most, used = "".join(_lines(folder / limit)), "".join(_lines(folder / usage))
-    if not (most.isdecimal() and used.isdecimal()):  # without a limit, it is "max"
+    """Free bytes below a group's limit; pages of files that can go are free."""
+    most_bytes, used = "".join(_lines(folder / limit)), "".join(_lines(folder / usage))
+    if not (most_bytes.isdecimal() and used.isdecimal()):  # without a limit, it is "max"
         return None
     stat = (line.split() for line in _lines(folder / "memory.stat"))
     can_go = sum(int(value) for name, value in stat if name == cached)
-    return max(int(most) - int(used) + can_go, 1)
+    return max(int(most_bytes) - int(used) + can_go, 1)
 
 
 def _lines(path: Path) -> list[str]:
@@ -61,6 +61,6 @@ def check_fits(name: str, size: int, times: float = 1) -> None:
 
 def too_large(name: str, needed: int, free: int) -> InputError:
     """Return the error for a file that needs more memory than is free."""
-    what = f"takes {needed / 1e9:,.1f} GB of memory or more, and {free / 1e9:,.1f} GB are free"
+    message = f"takes {needed / 1e9:,.1f} GB of memory or more, and {free / 1e9:,.1f} GB are free"
     fix = "free memory, raise the container's limit, or split the file"
-    return InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))
+    return InputError(Problem(name, message, fix=fix, rule="unpacks-too-far"))

@@ -33,8 +33,8 @@ _OTHER_ROWS = (
 def needed(where: Source | str, dataset: Qrels | None) -> Qrels:
     """Return `dataset`, or raise if there is none to follow."""
     if dataset is None:
-        what = "expected a dataset whose rows the scores follow, got a file of scores alone"
-        raise InputError(Problem(Rows(where).name, what, fix="name the dataset too"))
+        message = "expected a dataset whose rows the scores follow, got a file of scores alone"
+        raise InputError(Problem(Rows(where).name, message, fix="name the dataset too"))
     return dataset
 
 
@@ -61,21 +61,21 @@ def check_count(source: Source, dataset: Qrels, n: int) -> None:
     n_rows = n_source(dataset)
     if n == n_rows:
         return
-    of = f" of {dataset.name}" if dataset.name else ""
-    what = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
+    source_name = f" of {dataset.name}" if dataset.name else ""
+    message = f"expected {n_rows:,} predictions, one for each row{source_name}, got {n:,}"
     fix = "predict every row of that file, in its order, and nothing else"
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
-        what += "; the first line is 0, as pandas calls a column without a name"
+        message += "; the first line is 0, as pandas calls a column without a name"
         fix = ONE_EACH
     where = source.name
     if n < n_rows:
         order = file_order(dataset)
-        at = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
-        what += f"; they end in query '{dataset.qids[int(dataset.row[at])]}'"
+        row = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
+        message += f"; they end in query '{dataset.qids[int(dataset.row[row])]}'"
         if source.unfinished:
             where += f":{last_line(source)}"
-            what += "; the last line has no line end, so the file may be cut"
-    raise InputError(Problem(where, what, fix=fix, rule="row-count"))
+            message += "; the last line has no line end, so the file may be cut"
+    raise InputError(Problem(where, message, fix=fix, rule="row-count"))
 
 
 def follow_queries(
@@ -88,24 +88,27 @@ def follow_queries(
     """
     place, lengths = dataset.place(run.qids), lengths_of(run.offsets)
     n_rows = np.where(place < 0, 0, lengths_of(dataset.offsets)[place])
-    wrong = [(run.qids[at], lengths[at], n_rows[at]) for at in np.flatnonzero(lengths != n_rows)]
+    wrong = [
+        (run.qids[query], lengths[query], n_rows[query])
+        for query in np.flatnonzero(lengths != n_rows)
+    ]
     if whole:
         absent = np.setdiff1d(np.arange(dataset.n_queries), place)
-        wrong += [(dataset.qids[at], 0, lengths_of(dataset.offsets)[at]) for at in absent]
+        wrong += [(dataset.qids[query], 0, lengths_of(dataset.offsets)[query]) for query in absent]
     if wrong:
         qid, n, expected = wrong[0]
-        what = f"expected a score for each row of a query of {dataset.name or 'the dataset'}, "
-        what += f"got {n:,} for the {expected:,} rows of query '{qid}'"
-        problem = Problem(Rows(where).name, what, fix=_ONE_RUN, rule="row-count")
+        message = f"expected a score for each row of a query of {dataset.name or 'the dataset'}, "
+        message += f"got {n:,} for the {expected:,} rows of query '{qid}'"
+        problem = Problem(Rows(where).name, message, fix=_ONE_RUN, rule="row-count")
         raise InputError(problem, total=len(wrong))
     rows = positions_of(run.offsets) + np.repeat(dataset.offsets[place], lengths)
     if grades is not None:  # perhaps saved in half precision
         differ = np.flatnonzero(~np.isclose(grades, dataset.grades[rows], rtol=1e-3))
         if differ.size:
             row = int(differ[0])
-            what = f"relevance of query '{run.qids[int(run.row[row])]}': expected the dataset's "
-            what += f"{dataset.grades[rows[row]]}, got {grades[row]}"
-            raise InputError(Problem(Rows(where).name, what, fix=GIVE_QIDS))
+            message = f"relevance of query '{run.qids[int(run.row[row])]}': expected the dataset's "
+            message += f"{dataset.grades[rows[row]]}, got {grades[row]}"
+            raise InputError(Problem(Rows(where).name, message, fix=GIVE_QIDS))
     if run.n_queries < dataset.n_queries:
         docnos = Docnos(None, run.offsets)
         if not dataset.docnos.positional:
@@ -117,7 +120,7 @@ def follow_queries(
 
 
 def join_rows(
-    at: Rows, dataset: Qrels, scores: Array, qids: pa.Array | None, grades: Array | None,
+    places: Rows, dataset: Qrels, scores: Array, qids: pa.Array | None, grades: Array | None,
     numbers: Array | None,
 ) -> Array:  # fmt: skip
     """Return scores in the order of the dataset's file, joined by what is next to them.
@@ -126,11 +129,15 @@ def join_rows(
     row. InputError names the first prediction that contradicts the dataset's row.
     """
     n, n_rows = scores.size, n_source(dataset)
-    kept = np.argsort(file_order(dataset))  # in the order of the file
-    file_row, query, wanted = file_order(dataset)[kept], dataset.row[kept], dataset.numbers[kept]
+    by_file = np.argsort(file_order(dataset))  # in the order of the file
+    file_row, query, grades_read = (
+        file_order(dataset)[by_file],
+        dataset.row[by_file],
+        dataset.numbers[by_file],
+    )
     from_row = np.arange(n)  # the prediction of each row of the file
     if numbers is not None and n == n_rows:
-        from_row = _by_number(at, numbers)
+        from_row = _by_number(places, numbers)
         qids, scores = None if qids is None else qids.take(pa.array(from_row)), scores[from_row]
         grades = None if grades is None else grades[from_row]
     present = file_row[file_row < n]
@@ -139,48 +146,58 @@ def join_rows(
     if qids is not None:
         differ = ~equal(qids.take(pa.array(present)), names)
     if grades is not None:
-        differ |= grades[present] != wanted[: present.size]
+        differ |= grades[present] != grades_read[: present.size]
     if n == n_rows and not differ.any():
         return scores
     is_whole = n == n_rows == dataset.n_rows and numbers is None
     if is_whole and qids is not None and grades is not None:
         codes = index_in(qids, dataset.qids)
-        own, theirs = np.argsort(query, kind="stable"), np.argsort(codes, kind="stable")
-        if (query[own] == codes[theirs]).all() and (wanted[own] == grades[theirs]).all():
-            joined = np.empty_like(own)
-            joined[own] = theirs
+        from_dataset, from_scores = (
+            np.argsort(query, kind="stable"),
+            np.argsort(codes, kind="stable"),
+        )
+        if (query[from_dataset] == codes[from_scores]).all() and (
+            grades_read[from_dataset] == grades[from_scores]
+        ).all():
+            joined = np.empty_like(from_dataset)
+            joined[from_dataset] = from_scores
             return scores[joined]
-    first = int(present[differ.argmax()]) if differ.any() else min(n, n_rows)
-    place = int(np.searchsorted(present, first))
-    expected = found = "the end"
+    first_row = int(present[differ.argmax()]) if differ.any() else min(n, n_rows)
+    place = int(np.searchsorted(present, first_row))
+    expected = actual = "the end"
     if place < query.size:
         expected = f"query '{dataset.qids[int(query[place])]}'"
-        expected += "" if grades is None else f" with grade {wanted[place]:g}"
-    if first < n:
-        found = f"query '{names[place] if qids is None else qids[first]}'"
-        found += "" if grades is None else f" with grade {grades[first]:g}"
-    of = f" of {dataset.name}" if dataset.name else ""
-    what, rule = f"expected {expected}, as row {first + 1:,}{of} has, got {found}", "other-rows"
+        expected += "" if grades is None else f" with grade {grades_read[place]:g}"
+    if first_row < n:
+        actual = f"query '{names[place] if qids is None else qids[first_row]}'"
+        actual += "" if grades is None else f" with grade {grades[first_row]:g}"
+    of_dataset = f" of {dataset.name}" if dataset.name else ""
+    message, rule = (
+        f"expected {expected}, as row {first_row + 1:,}{of_dataset} has, got {actual}",
+        "other-rows",
+    )
     if n != n_rows:
-        count = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
-        what, rule = f"{count}; first difference: expected {expected}, got {found}", "row-count"
-    row = int(from_row[min(first, n - 1)])
-    one = f"prediction {row + 1:,}: {scores[min(first, n - 1)]:.15g}"
-    raise InputError(Problem(at.place(row), what, one, _OTHER_ROWS, rule))
+        count = f"expected {n_rows:,} predictions, one for each row{of_dataset}, got {n:,}"
+        message, rule = f"{count}; first difference: expected {expected}, got {actual}", "row-count"
+    row = int(from_row[min(first_row, n - 1)])
+    prediction = f"prediction {row + 1:,}: {scores[min(first_row, n - 1)]:.15g}"
+    raise InputError(Problem(places.place(row), message, prediction, _OTHER_ROWS, rule))
 
 
-def _by_number(at: Rows, numbers: Array) -> Ints:
+def _by_number(places: Rows, numbers: Array) -> Ints:
     """Return the prediction of each row of the dataset; raise if not each row is there once."""
     from_row: Ints = np.argsort(numbers, kind="stable")
-    wanted = np.arange(numbers.size) + min(1, numbers.min())
-    wrong = numbers[from_row] != wanted
+    numbering = np.arange(numbers.size) + min(1, numbers.min())
+    wrong = numbers[from_row] != numbering
     if wrong.any():
         row = from_row[wrong.argmax()]
-        what = "expected each row of the dataset once, counted from 0 or 1, got "
-        what += f"{numbers[row]:g} in place of {wanted[wrong.argmax()]}"
-        other = "in a config: columns: {row: none}" if isinstance(at.where, Source) else "drop it"
-        fix = f"write the number of each row, or {other}"
-        raise InputError(Problem(at.place(int(row)), what, "", fix, "other-rows"))
+        message = "expected each row of the dataset once, counted from 0 or 1, got "
+        message += f"{numbers[row]:g} in place of {numbering[wrong.argmax()]}"
+        otherwise = (
+            "in a config: columns: {row: none}" if isinstance(places.where, Source) else "drop it"
+        )
+        fix = f"write the number of each row, or {otherwise}"
+        raise InputError(Problem(places.place(int(row)), message, "", fix, "other-rows"))
     return from_row
 
 
@@ -210,14 +227,14 @@ def _follow_parts(
     check_count(source, dataset, n_read + rest.size + sum(piece.size for piece in pieces))
 
 
-def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
+def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **settings: Any) -> Run:
     """Read one score for each row of `dataset`."""
     dataset = needed(source, dataset)
     return follow(source, dataset, np.concatenate([*_pieces(source)]), name)
 
 
 def stream_run(
-    source: Source, *, dataset: Qrels | None = None, name: str, **how: Any
+    source: Source, *, dataset: Qrels | None = None, name: str, **settings: Any
 ) -> Iterator[Run]:
     """Yield the scores in parts of whole queries."""
     dataset = needed(source, dataset)
@@ -229,7 +246,9 @@ def _pieces(source: Source) -> Iterator[Array]:
         yield to_numpy(table["score"])
 
 
-def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
+def read_ranklib(
+    source: Source, *, dataset: Qrels | None = None, name: str, **settings: Any
+) -> Run:
     """Read scores that name the query and the position of each row of `dataset`."""
     dataset = needed(source, dataset)
     table = gathered(read_columns(source, RANKLIB))
@@ -239,21 +258,24 @@ def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **h
     except pa.ArrowInvalid as error:
         raise source.error(f"row: expected a whole number ({error})") from None
     if query.size != dataset.n_rows or (query < 0).any():
-        what = f"expected {dataset.n_rows:,} predictions, got {query.size:,}"
+        message = f"expected {dataset.n_rows:,} predictions, got {query.size:,}"
         if (query < 0).any():
-            what += f"; query '{table['qid'][int(query.argmin())]}' is not in the dataset"
-        raise source.error(what, "predict every row of the dataset once", "row-count")
-    at = dataset.offsets[query] + position
-    is_repeated = np.ones(at.size, dtype=bool)
-    is_repeated[np.unique(at, return_index=True)[1]] = False
+            message += f"; query '{table['qid'][int(query.argmin())]}' is not in the dataset"
+        raise source.error(message, "predict every row of the dataset once", "row-count")
+    rows = dataset.offsets[query] + position
+    is_repeated = np.ones(rows.size, dtype=bool)
+    is_repeated[np.unique(rows, return_index=True)[1]] = False
     wrong = np.flatnonzero((position >= lengths[query]) | is_repeated)
     if wrong.size:
-        found = Rows(source, RANKLIB.is_data(source)).numbered(wrong[:SHOWN])
-        what, fix = "the row is beyond its query's rows, or repeated", "count rows from 0"
-        problems = [Problem(Place(source.name, at), what, line, fix) for at, line in found.values()]
+        lines = Rows(source, RANKLIB.is_data(source)).numbered(wrong[:SHOWN])
+        message, fix = "the row is beyond its query's rows, or repeated", "count rows from 0"
+        problems = [
+            Problem(Place(source.name, number), message, line, fix)
+            for number, line in lines.values()
+        ]
         raise InputError(problems, total=wrong.size)
-    scores, order = np.empty(dataset.n_rows), np.empty(at.size, np.int64)
-    scores[at], order[at] = to_numpy(table["score"]), np.arange(at.size)
+    scores, order = np.empty(dataset.n_rows), np.empty(rows.size, np.int64)
+    scores[rows], order[rows] = to_numpy(table["score"]), np.arange(rows.size)
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name, order=order)
 
 

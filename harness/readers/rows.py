@@ -59,17 +59,17 @@ class Rows:
             return {}
         lines = self.where.lines(first_block=not (whole or self.where.may_reread))
         rows = ((number, line) for number, line in lines if self.is_data(number, line))
-        found = {}
+        lines_found = {}
         for row, (number, line) in enumerate(islice(rows, max(wanted, default=-1) + 1)):
             if row in wanted and all(word.encode() in line for word in wanted[row]):
-                found[row] = number, decoded(line).strip()
-        return found
+                lines_found[row] = number, decoded(line).strip()
+        return lines_found
 
     def numbered(self, rows: Ints) -> dict[int, tuple[int, str]]:
         """Return the line number and the text of these rows; without lines, they count from 1."""
-        found = self.find(dict.fromkeys(rows.tolist(), ()), whole=True)
+        lines = self.find(dict.fromkeys(rows.tolist(), ()), whole=True)
         # Arrow ends lines at a carriage return alone, too
-        return {row: found.get(row, (row + 1, "")) for row in rows.tolist()}
+        return {row: lines.get(row, (row + 1, "")) for row in rows.tolist()}
 
     def at(self, number: int) -> Place:
         """Return the place of a line, or of a row without lines, by its number."""
@@ -83,9 +83,9 @@ class Rows:
         """Return the line of the first of some rows, 0 if unknown, and its text or its names."""
         if counted.row < 0:
             return 0, ()
-        found = self.find({counted.row: counted.words})
-        if counted.row in found:
-            return found[counted.row][0], (found[counted.row][1],)
+        lines = self.find({counted.row: counted.words})
+        if counted.row in lines:
+            return lines[counted.row][0], (lines[counted.row][1],)
         names = "query " + ", document ".join(counted.words)
         return 0, (names if self.is_data else f"row {counted.row + 1}: {names}",)
 
@@ -116,34 +116,44 @@ def build(
     try:
         return kind.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
     except DuplicateRows as error:
-        later, first = error.rows.astype(np.int64) + before, error.first.astype(np.int64) + before
-        lines = rows.numbered(np.concatenate([later, first]))
+        later, earlier_rows = (
+            error.rows.astype(np.int64) + before,
+            error.first.astype(np.int64) + before,
+        )
+        lines = rows.numbered(np.concatenate([later, earlier_rows]))
         fix = fix or keep_one(kind, is_file=isinstance(rows.where, Source))
         if lines[later[0]][1].split()[2:3] == ["Q0"]:  # then every row has the docno Q0
             fix = "write Q0 in column 2 and the docno in column 3"
-        what = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
+        message = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
         problems = [
             Problem(
-                rows.at(lines[one][0]), f"{what} {lines[earlier][0]}'s again", lines[one][1], fix,
+                rows.at(lines[row][0]), f"{message} {lines[earlier][0]}'s again",
+                lines[row][1], fix,
                 "duplicates",
             )
-            for one, earlier in zip(later.tolist(), first.tolist(), strict=True)
+            for row, earlier in zip(later.tolist(), earlier_rows.tolist(), strict=True)
         ]  # fmt: skip
         raise InputError(problems, total=error.total) from None
 
 
-def keep_one(of: type[QueryRows], *, is_file: bool = True) -> str:
-    """Return what to do about rows that repeat a docno: in a config, and on the command line."""
+def keep_one(rows_type: type[QueryRows], *, is_file: bool = True) -> str:
+    """Fix for rows that repeat a docno: in a config, and on the command line."""
     if not is_file:
         return (
-            "drop all but one" if issubclass(of, Qrels) else "keep the one with the highest score"
+            "drop all but one"
+            if issubclass(rows_type, Qrels)
+            else "keep the one with the highest score"
         )
-    return f"{KEEP_ONE}; for subtopics: format diversity" if issubclass(of, Qrels) else KEEP_BEST
+    return (
+        f"{KEEP_ONE}; for subtopics: format diversity"
+        if issubclass(rows_type, Qrels)
+        else KEEP_BEST
+    )
 
 
 def warn(
     where: Source | str,
-    what: str,
+    message: str,
     rule: str = "reader",
     count: int = 1,
     line: int = 0,
@@ -153,7 +163,7 @@ def warn(
 ) -> None:
     """Warn of something in a file or frame that changes what the numbers mean."""
     name = where if isinstance(where, str) else where.name
-    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least, fix=fix))
+    notice(finding(rule, Place(name, line), message, count, examples, at_least=at_least, fix=fix))
 
 
 def warn_moved(
@@ -164,22 +174,22 @@ def warn_moved(
     warn_dropped(rows, table.dropped or NO_ROWS, duplicates)
 
 
-def warn_scattered(rows: Rows, found: RowCount, rule: str = "gathered-queries") -> None:
+def warn_scattered(rows: Rows, count: RowCount, rule: str = "gathered-queries") -> None:
     """Warn of queries that came back after another had begun."""
-    if n := found.queries:
-        what = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
-        warn(rows.where, what, rule, n, *rows.first(found))
+    if n := count.queries:
+        message = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
+        warn(rows.where, message, rule, n, *rows.first(count))
 
 
-def warn_dropped(rows: Rows, found: RowCount, duplicates: Duplicates) -> None:
+def warn_dropped(rows: Rows, count: RowCount, duplicates: Duplicates) -> None:
     """Warn of rows that repeated a docno and were left out."""
-    if n := found.rows:
-        what = f"dropped rows that repeat a docno of their query: {n:,}; {kept_row(duplicates)}"
-        warn(rows.where, what, "dropped-rows", n, *rows.first(found))
+    if n := count.rows:
+        message = f"dropped rows that repeat a docno of their query: {n:,}; {kept_row(duplicates)}"
+        warn(rows.where, message, "dropped-rows", n, *rows.first(count))
 
 
 def kept_row(duplicates: Duplicates) -> str:
-    """Return which of the rows of one docno is kept."""
+    """Words for the row that is read if a docno repeats."""
     names = {"best": "highest score", "lowest": "lowest score"}
     return f"the {names.get(duplicates, duplicates)} is kept"
 
@@ -191,9 +201,9 @@ def last_line(source: Source) -> int:
 
 def warn_cut_line(source: Source, why: str) -> None:
     """Warn that the last line may be cut."""
-    what = f"the last line may be cut: it has no line end, and {why}"
-    last = decoded(source.unfinished).strip()
-    warn(source, what, "cut-line", line=last_line(source), examples=(last,))
+    message = f"the last line may be cut: it has no line end, and {why}"
+    line = decoded(source.unfinished).strip()
+    warn(source, message, "cut-line", line=last_line(source), examples=(line,))
 
 
 MANY_TAGS = 1000
@@ -214,8 +224,8 @@ def warn_unusable(rows: Rows, qrels: Qrels) -> None:
     names = tuple(map(decoded, as_bytes(take(qrels.qids, unusable[:3]))))
     row = int(rows_in_file(qrels, qrels.offsets[unusable[:1]])[0])
     line, _ = rows.find({row: names[:1]}).get(row, (0, ""))
-    what = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
-    warn(rows.where, what, "unusable-judgements", unusable.size, line, names)
+    message = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
+    warn(rows.where, message, "unusable-judgements", unusable.size, line, names)
 
 
 class Checks:
@@ -241,8 +251,8 @@ class Checks:
         self.several += int(several.sum())
         if self.are_grades and self.dataset is not None:
             follows = self.follows or run.docnos is self.dataset.docnos
-            first, self.n_rows = self.n_rows, self.n_rows + run.n_rows
-            grades = self.dataset.numbers[first : self.n_rows]
+            start, self.n_rows = self.n_rows, self.n_rows + run.n_rows
+            grades = self.dataset.numbers[start : self.n_rows]
             self.are_grades = follows and np.array_equal(run.scores, grades)
         return run
 
@@ -251,24 +261,26 @@ class Checks:
         if len(self.tags) > 1:
             self._warn_tags()
         if self.several and self.constant >= NEARLY_ALL * self.several:
-            what = (
+            message = (
                 f"all scores are equal in {self.constant} of {self.several} queries; the policy "
                 "for ties decides their order"
             )
-            warn(self.source, what, "constant-scores", self.constant)
+            warn(self.source, message, "constant-scores", self.constant)
         elif self.are_grades:
-            what = "scores equal the grades, row by row; check which column was saved"
-            warn(self.source, what, "labels-as-scores")
+            message = "scores equal the grades, row by row; check which column was saved"
+            warn(self.source, message, "labels-as-scores")
 
     def _warn_tags(self) -> None:
-        tag, second, *others = self.tags
+        tag, second, *more_tags = self.tags
         line, text = first_line(self.source, lambda fields: fields[5:6] == [second.encode()])
-        last = decoded(self.source.unfinished).strip()
-        is_cut = last.split()[5:6] == [second] and tag.startswith(second)
-        if is_cut and not others and text in ((), (last,)):
+        last_text = decoded(self.source.unfinished).strip()
+        is_cut = last_text.split()[5:6] == [second] and tag.startswith(second)
+        if is_cut and not more_tags and text in ((), (last_text,)):
             return  # what the end of a cut file left of the only tag
-        what = f"expected one tag, got {first_of([*self.tags])}; it may be several systems' output"
-        warn(self.source, what, "several-tags", len(self.tags) - 1, line, text)
+        message = (
+            f"expected one tag, got {first_of([*self.tags])}; it may be several systems' output"
+        )
+        warn(self.source, message, "several-tags", len(self.tags) - 1, line, text)
 
 
 def unscored_rows(aligned: Aligned, qrels: Qrels, place: str = "") -> Finding | None:
@@ -276,22 +288,24 @@ def unscored_rows(aligned: Aligned, qrels: Qrels, place: str = "") -> Finding | 
     if aligned.n_unscored is None:
         return None
     query = np.flatnonzero(aligned.n_unscored)
-    n, first = int(aligned.n_unscored.sum()), query[:SHOWN]
+    n, queries = int(aligned.n_unscored.sum()), query[:SHOWN]
     counts = zip(
-        map(decoded, as_bytes(take(aligned.qids, first))),
-        aligned.n_unscored[first].tolist(), aligned.ideal.lengths[first].tolist(), strict=True,
+        map(decoded, as_bytes(take(aligned.qids, queries))),
+        aligned.n_unscored[queries].tolist(), aligned.ideal.lengths[queries].tolist(), strict=True,
     )  # fmt: skip
     verb = "has" if n == 1 else "have"
-    what = f"{n:,} of {counted(qrels.n_rows, 'row')} of the dataset {verb} no score, in "
-    what += counted(query.size, "query", "queries")
+    message = f"{n:,} of {counted(qrels.n_rows, 'row')} of the dataset {verb} no score, in "
+    message += counted(query.size, "query", "queries")
     examples = [f"query {qid}: {missing:,} of {rows:,}" for qid, missing, rows in counts]
-    return finding("unscored-rows", place, what, n, examples)
+    return finding("unscored-rows", place, message, n, examples)
 
 
 def warn_judgements(source: Source, aligned: Aligned) -> None:
     """Warn if the scores of a run with docnos are their grades."""
-    same = aligned.grade[aligned.score == aligned.grade]
-    enough = aligned.grade.size >= AT_LEAST and same.size >= NEARLY_THE_SAME * aligned.grade.size
-    if enough and same.min() < same.max():
-        what = "scores equal the grades; check that these are scores of a system, not grades"
-        warn(source, what, "labels-as-scores")
+    equal_grades = aligned.grade[aligned.score == aligned.grade]
+    enough = (
+        aligned.grade.size >= AT_LEAST and equal_grades.size >= NEARLY_THE_SAME * aligned.grade.size
+    )
+    if enough and equal_grades.min() < equal_grades.max():
+        message = "scores equal the grades; check that these are scores of a system, not grades"
+        warn(source, message, "labels-as-scores")

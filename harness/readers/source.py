@@ -105,9 +105,9 @@ _WIDE = {
 """Byte order marks; those of UTF-32 first, as one begins with that of UTF-16."""
 
 
-def codec_of(first: bytes) -> str:
+def codec_of(head: bytes) -> str:
     """Return the compression of data with these first bytes, or ``""``."""
-    return next((codec for codec, (magic, _) in _CODECS.items() if magic.match(first)), "")
+    return next((codec for codec, (magic, _) in _CODECS.items() if magic.match(head)), "")
 
 
 class _Unpacking(io.RawIOBase):
@@ -124,9 +124,9 @@ class _Unpacking(io.RawIOBase):
             if shortage(error) is not None:
                 raise
             is_cut = isinstance(error, EOFError)
-            what = f"the {self._codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
+            message = f"the {self._codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
             rule = "truncated" if is_cut else "damaged"
-            raise InputError(Problem(self._name, what, fix=WHOLE_FILE, rule=rule)) from error
+            raise InputError(Problem(self._name, message, fix=WHOLE_FILE, rule=rule)) from error
         buffer[: len(piece)] = piece
         self._size += len(piece)
         if self._size > self._most:
@@ -159,8 +159,8 @@ def spooled(stream: IO[bytes], name: str, key: object) -> str:
             _remove(_SPOOLED.pop(key))
             if not isinstance(error, OSError):
                 raise
-            what = f"cannot be kept in a temporary file: {error.strerror}"
-            raise InputError(Problem(name, what, fix=_OTHER_PLACE)) from error
+            message = f"cannot be kept in a temporary file: {error.strerror}"
+            raise InputError(Problem(name, message, fix=_OTHER_PLACE)) from error
     file = _SPOOLED[key]
     return file.name if os.path.exists(file.name) else _unnamed(file)
 
@@ -173,15 +173,17 @@ def _unnamed(file: Any) -> str:
 def _copy(stream: IO[bytes], file: Any, name: str) -> None:
     """Copy a stream until its end; InputError if it seems to have none."""
     free = shutil.disk_usage(os.path.dirname(file.name)).free
-    most, size = min(_LONGEST_STREAM, free // 2), 0
+    most_bytes, size = min(_LONGEST_STREAM, free // 2), 0
     while block := stream.read(BLOCK):
         if not size and len(block) == BLOCK and not block.strip(b"\0"):
-            what = f"begins with {BLOCK:,} zero bytes, and is no data"
-            raise InputError(Problem(name, what, fix="give a file or a program's output"))
+            message = f"begins with {BLOCK:,} zero bytes, and is no data"
+            raise InputError(Problem(name, message, fix="give a file or a program's output"))
         size += len(block)
-        if size > most:
-            what = f"expected at most {most / 1e9:,.1f} GB, got more: the stream may never end"
-            raise InputError(Problem(name, what, fix=_OTHER_PLACE, rule="unpacks-too-far"))
+        if size > most_bytes:
+            message = (
+                f"expected at most {most_bytes / 1e9:,.1f} GB, got more: the stream may never end"
+            )
+            raise InputError(Problem(name, message, fix=_OTHER_PLACE, rule="unpacks-too-far"))
         file.write(block)
     file.flush()
 
@@ -205,8 +207,8 @@ def qrels_file(path: str) -> str:
     """
     name = path.removeprefix(IR_DATASETS)
 
-    def refused(what: str, fix: str) -> InputError:
-        return InputError(Problem(path, what, fix=fix))
+    def refused(message: str, fix: str) -> InputError:
+        return InputError(Problem(path, message, fix=fix))
 
     try:
         import ir_datasets
@@ -225,10 +227,13 @@ def qrels_file(path: str) -> str:
         what = "expected an id with qrels, got one without"
         raise refused(what, f"name a part of it that has them, such as {name}/test")
     try:
-        lines = [f"{one.query_id} 0 {one.doc_id} {one.relevance}\n" for one in dataset.qrels_iter()]
+        lines = [
+            f"{judgement.query_id} 0 {judgement.doc_id} {judgement.relevance}\n"
+            for judgement in dataset.qrels_iter()
+        ]
     except Exception as error:  # of its download, its archive, or its format
-        first = shorten(str(error).partition("\n")[0], 80)
-        what = f"expected qrels in its cache, got {type(error).__name__}: {first}"
+        reason = shorten(str(error).partition("\n")[0], 80)
+        what = f"expected qrels in its cache, got {type(error).__name__}: {reason}"
         raise refused(what, f"go online and run: ir_datasets export {name} qrels") from error
     write_all(file.parent, {file.name: "".join(lines).encode()})
     return os.fspath(file)
@@ -247,9 +252,9 @@ def on_disk(path: str) -> str:
         raise InputError(Problem("", missing(path), rule="missing-file")) from None
     if stat.S_ISDIR(mode):
         names = ", ".join(sorted(os.listdir(path))[:3])
-        what = f"expected a file, got a folder with {names or 'nothing in it'}"
+        message = f"expected a file, got a folder with {names or 'nothing in it'}"
         fix = f"name one file; a command takes several runs as {path.rstrip('/')}/*"
-        raise InputError(Problem(path, what, fix=fix, rule="missing-file"))
+        raise InputError(Problem(path, message, fix=fix, rule="missing-file"))
     if stat.S_ISREG(mode):
         return path
     if path in _SPOOLED:
@@ -287,20 +292,20 @@ def next_to(path: str) -> str:
 
 
 def wide(head: bytes) -> str:
-    """Return what is wrong with text in UTF-16 or UTF-32, or ``""``."""
+    """Problem of text in UTF-16 or UTF-32; else ``""``."""
     name = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
     return name and f"the text is {name}"
 
 
 def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
     """Return why the beginning of a file is not lines of text, and the fix; None if it is."""
-    if what := wide(head):
-        return what, AS_UTF8
+    if message := wide(head):
+        return message, AS_UTF8
     if inner := codec_of(head):
         return f"{inner} data inside {codec} data", "unpack it once"
-    for begins, what, fix in _OTHER_FILES:
+    for begins, message, fix in _OTHER_FILES:
         if begins.match(head):
-            return what, fix
+            return message, fix
     if b"\0" in head:
         return "not text: it holds zero bytes", "give a text file, or copy it again"
     if b"\r" not in head or b"\n" in head:
@@ -309,14 +314,14 @@ def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
     return "its lines end in a carriage return alone", fix
 
 
-def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
+def no_rows(name: str, message: str = "the file holds no rows") -> InputError:
     """Return the error for a file without rows."""
     fix = "check how it was written or downloaded"
-    return InputError(Problem(name, what, fix=fix, rule="empty-file"))
+    return InputError(Problem(name, message, fix=fix, rule="empty-file"))
 
 
 def shown_name(path: str) -> str:
-    """Return what a file is called in messages, standard input too."""
+    """Name of a file, or of standard input, in messages."""
     return NAMELESS if path == STDIN else path
 
 
@@ -336,10 +341,10 @@ class Source:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, hashed: bool = False) -> None:
-        given = os.fspath(path)
-        self.name = shown_name(given)
-        self.file = _stdin() if given == STDIN else on_disk(given)
-        add_inputs(given)
+        name = os.fspath(path)
+        self.name = shown_name(name)
+        self.file = _stdin() if name == STDIN else on_disk(name)
+        add_inputs(name)
         self.hashed, self._digest = hashed, ""
         self.row_marks: Array | None = None  # the hashes of those rows, once they were read
         self.codec, self._head = "", b""
@@ -359,16 +364,16 @@ class Source:
             if size == 0:
                 raise no_rows(self.name, "the file is empty")
             with open(self.file, "rb") as raw:
-                first = raw.read(1 << 12)
-        self.codec = codec_of(first)
+                start = raw.read(1 << 12)
+        self.codec = codec_of(start)
         self.one_block = not self.codec and size <= BLOCK
         smaller = min(max(size // _BLOCKS, _LEAST), BLOCK)
         self.block = BLOCK if self.codec or self.one_block else smaller
-        suffix = os.path.splitext(given)[1].lower()
+        suffix = os.path.splitext(name)[1].lower()
         if self.codec != PACKED.get(suffix, self.codec):
-            what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
-            what += f"{self.codec} data" if self.codec else "data that are not compressed"
-            notice(finding("other-compression", self.name, what))
+            message = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
+            message += f"{self.codec} data" if self.codec else "data that are not compressed"
+            notice(finding("other-compression", self.name, message))
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -414,10 +419,10 @@ class Source:
         """The first unpacked bytes, after a byte order mark; more if the first line is longer."""
         if not self._head:
             with self.explained(), self.open() as stream:
-                found = stream.read(HEAD)
-                if b"\n" not in found:
-                    found += stream.readline(LONGEST + 1)
-            self._head = found.removeprefix(BOM)
+                head = stream.read(HEAD)
+                if b"\n" not in head:
+                    head += stream.readline(LONGEST + 1)
+            self._head = head.removeprefix(BOM)
         return self._head
 
     @property
@@ -443,7 +448,7 @@ class Source:
         self.check_text()
         block = tail = b""
         pieces: list[bytes] = []
-        every = 1
+        step = 1
         digest = hashlib.sha256() if self.hashed and not self.codec else None
         if digest is not None and self.read(len(BOM)) == BOM:
             digest.update(BOM)
@@ -451,11 +456,11 @@ class Source:
             if digest is not None:
                 digest.update(block)
             yield block
-            if n % every == 0:
+            if n % step == 0:
                 is_whole = not n and self.one_block and len(block) <= _SAMPLES * HEAD
                 pieces.append(block if is_whole else block[: block.rfind(b"\n", 0, HEAD) + 1])
             if len(pieces) > _SAMPLES:
-                pieces, every = pieces[::2], every * 2
+                pieces, step = pieces[::2], step * 2
             tail = (block if len(block) > _TAIL else tail + block)[-_TAIL - 1 :]
         self._digest = digest.hexdigest() if digest is not None else self._digest
         self.unfinished = block[block.rfind(b"\n") + 1 :]
@@ -471,8 +476,8 @@ class Source:
     def lines(self, *, first_block: bool = False) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number, from 1; of the first block alone on request."""
         blocks = self._text(self.block)
-        some = [next(blocks, b"")] if first_block else blocks
-        return enumerate(chain.from_iterable(map(lines_of, some)), 1)
+        texts = [next(blocks, b"")] if first_block else blocks
+        return enumerate(chain.from_iterable(map(lines_of, texts)), 1)
 
     def check_length(self) -> None:
         """Raise if the first line is longer than `LONGEST`."""
@@ -483,16 +488,16 @@ class Source:
         with self.open() as stream:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
             number = next(number for number, line in enumerate(lines, 1) if len(line) > LONGEST)
-        what, fix = (
+        message, fix = (
             f"the line is longer than {LONGEST:,} bytes",
             "check whether line ends were lost",
         )
-        return InputError(Problem(Place(self.name, number), what, fix=fix))
+        return InputError(Problem(Place(self.name, number), message, fix=fix))
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""
-        if (found := _not_text(self.head, self.codec)) is not None:
-            raise self.error(*found)
+        if (problem := _not_text(self.head, self.codec)) is not None:
+            raise self.error(*problem)
 
     def sha256(self) -> str:
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""

@@ -46,7 +46,7 @@ _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 _ROWS = 1 << 16  # Rows of a Parquet file that are read at once
 
 
-def read(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
+def read(rows_type: type[T], source: Source, *, columns: Names | None = None, **settings: Any) -> T:
     """Read a table: columns qid, and grade, score or rank (whose score is -rank), and docno.
 
     Without docnos, grades go by position, and scores follow the rows of `dataset`. `columns` is
@@ -58,18 +58,18 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
     try:
         with source.explained():
             if source.head.startswith((_PARQUET, *_ARROW)):
-                chosen, table = _read_binary(source, of.kind, columns)
+                chosen, table = _read_binary(source, rows_type.kind, columns)
             else:
-                chosen, table, is_row = _read_text(of, source, columns)
+                chosen, table, is_row = _read_text(rows_type, source, columns)
                 if "qid" in chosen:
                     table = _with_whole_qids(table, chosen["qid"])
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
-        what = f"cannot be read as a table ({said_by(error, 300)})"
+        message = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
-        raise source.error(what, WHOLE_FILE, rule) from None
+        raise source.error(message, WHOLE_FILE, rule) from None
     if not table.num_rows:
         raise no_rows(source.name)
-    return table_of(table, of, chosen, Rows(source, is_row), columns=columns, **how)
+    return table_of(table, rows_type, chosen, Rows(source, is_row), columns=columns, **settings)
 
 
 def _read_binary(
@@ -83,18 +83,18 @@ def _read_binary(
         file = parquet.ParquetFile(opened, pre_buffer=False)
         schema = file.schema_arrow
     else:
-        file, whole = None, _open_arrow(opened, source)
-        schema = whole.schema
+        file, batch_file = None, _open_arrow(opened, source)
+        schema = batch_file.schema
 
     def batches(names: list[str]) -> Iterator[pa.RecordBatch]:
         if file is None:
-            for at in range(whole.num_record_batches):
-                yield whole.get_batch(at).select(names)
+            for number in range(batch_file.num_record_batches):
+                yield batch_file.get_batch(number).select(names)
         else:
             yield from file.iter_batches(_ROWS, columns=names, use_threads=False)
 
     def rows_of(names: list[str], parts: list[pa.RecordBatch]) -> pa.Table:
-        empty = pa.schema([one for one in schema if one.name in names])
+        empty = pa.schema([field for field in schema if field.name in names])
         table = pa.Table.from_batches(parts, parts[0].schema if parts else empty)
         table.validate(full=True)
         return table
@@ -103,16 +103,16 @@ def _read_binary(
         return rows_of(names, [*islice(batches(names), 1)])
 
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
-    wanted = sorted({*chosen.values()})
+    columns_read = sorted({*chosen.values()})
     if file is not None:
-        row = sum(_least_bytes(schema.field(name).type) for name in wanted)
+        row = sum(_least_bytes(schema.field(name).type) for name in columns_read)
         check_fits(source.name, file.metadata.num_rows, row)
     size, parts = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter
-    for batch in batches(wanted):
+    for batch in batches(columns_read):
         check_fits(source.name, size := size + batch.nbytes)
         parts.append(batch)
-    return chosen, rows_of(wanted, parts)
+    return chosen, rows_of(columns_read, parts)
 
 
 def _in_arrow(table: pa.Table) -> pa.Buffer:
@@ -135,7 +135,7 @@ def _open_arrow(opened: Any, source: Source) -> Any:
 
 
 def _least_bytes(kind: pa.DataType) -> float:
-    """Return how many bytes a value of a column takes, at least."""
+    """Lower bound of the bytes of one value of a column."""
     try:
         return int(kind.bit_width) / 8
     except ValueError:  # texts have an offset each
@@ -156,17 +156,17 @@ def _with_whole_qids(table: pa.Table, name: str) -> pa.Table:
 
 def _is_cut(source: Source) -> bool:
     """Return whether a file begins as Parquet or Arrow and does not end so."""
-    mark = next((one for one in (_PARQUET, *_ARROW) if source.head.startswith(one)), b"")
+    mark = next((magic for magic in (_PARQUET, *_ARROW) if source.head.startswith(magic)), b"")
     return bool(mark) and not source.codec and not source.read().endswith(mark)
 
 
 def _read_text(
-    of: type[T], source: Source, columns: Names | None
+    rows_type: type[T], source: Source, columns: Names | None
 ) -> tuple[dict[str, str], pa.Table, IsDataLine]:
     """Read the columns that matter from a CSV or TSV file; return which lines are rows, too."""
     source.check_length()
     source.check_text()
-    kind: Kind = "qrels" if of is Qrels else "run"
+    kind: Kind = "qrels" if rows_type is Qrels else "run"
     head = Head.of(source)
     if not head.lines:
         raise no_rows(source.name)
@@ -180,15 +180,15 @@ def _read_text(
         words = line if between else single_blanks(line + b"\n").strip()
         names = pa_csv.read_csv(pa.BufferReader(words + b"\n"), begin, parse).column_names
     except pa.ArrowInvalid as error:
-        what = f"expected a line of column names ({said_by(error, 300)})"
-        raise InputError(Problem(place, what, head.first_text, REPAIR)) from None
+        message = f"expected a line of column names ({said_by(error, 300)})"
+        raise InputError(Problem(place, message, head.first_text, REPAIR)) from None
     if numbered:
         names = [str(i + 1) for i in range(len(names))]
     is_unnamed = len(names) == 1 < len(fields_of(line)) or any(map(is_like_number, names))
     if is_unnamed and not (columns or guess(names, kind) or head.has_heading):
         raise without_names(source, head, kind)
 
-    def first_rows(some: list[str]) -> pa.Table:
+    def first_rows(columns_read: list[str]) -> pa.Table:
         text = source.read(BLOCK).removeprefix(BOM)
         text = text[: text.rfind(b"\n") + 1] if len(text) >= BLOCK - len(BOM) else text
         rows, _ = without_first_lines(text, above)
@@ -203,7 +203,7 @@ def _read_text(
     quoted = " " if '"' in head.first_text else ""  # as R's write.table has it
     layout = Layout(
         tuple(names),
-        tuple(dict.fromkeys(name for other, name in chosen.items() if other != role)),
+        tuple(dict.fromkeys(name for column_role, name in chosen.items() if column_role != role)),
         number=chosen[role],
         whole=role == "rank",
         header=above - source.n_comments,
@@ -225,20 +225,20 @@ def looks(head: Head, kind: Kind) -> bool:
         return False
     line = head.first_text.rstrip("\r")
     names = [name.strip('"') for name in line.split(head.between or None)]
-    found = guess(names, kind)
+    columns = guess(names, kind)
     is_trec = not head.between and mostly(head.lines, FORMATS["trec"].rows[kind].match)
     if is_trec and has_no_names(head, kind):
         return False
-    if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
+    if "qid" in columns and not columns.keys().isdisjoint({"grade", "score", "rank"}):
         return True
-    is_named = not found.keys().isdisjoint({"qid", "score"}) and len(names) > 1
-    has_words = all(len(found.get(role, "")) > 1 for role in ("qid", "docno"))  # not q and d
+    is_named = not columns.keys().isdisjoint({"qid", "score"}) and len(names) > 1
+    has_words = all(len(columns.get(role, "")) > 1 for role in ("qid", "docno"))  # not q and d
     is_named = is_named and (has_words or not any(map(is_like_number, names)))
     return kind == "run" and (head.has_heading or is_named)
 
 
 def is_data(source: Source) -> IsDataLine | None:
-    """Return what told the rows of a text from other lines when it was read."""
+    """Return the test for rows that was used when a text was read."""
     return source.is_row
 
 

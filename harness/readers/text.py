@@ -97,22 +97,22 @@ def count_head(lines: Iterable[bytes]) -> int:
     >>> count_head([b"# by me", b"", b"#", b"1 Q0 d 1 2 t", b"#7 Q0 d 1 2 t"])
     3
     """
-    last = 0
+    last_comment = 0
     for number, line in enumerate(lines, 1):
         if is_comment(line):
-            last = number
+            last_comment = number
         elif line.strip():
             break
-    return last
+    return last_comment
 
 
 def separator(line: str) -> str:
-    """Return what is between the fields of a table: a tab or a comma, else a semicolon.
+    """Separator of the fields of a table: a tab or a comma, else a semicolon.
 
     >>> separator("qid;score"), separator("qid,a;b"), separator("score")
     (';', ',', ',')
     """
-    return next((one for one in "\t,;" if one in line), ",")
+    return next((character for character in "\t,;" if character in line), ",")
 
 
 def is_like_number(text: str) -> bool:
@@ -121,7 +121,7 @@ def is_like_number(text: str) -> bool:
 
 
 def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
-    """Return what is wrong with a score or grade as it is written; the fix may be empty."""
+    """Problem of a score or grade as it is written; the fix may be empty."""
     got = f"got '{shorten(text, 60)}'"
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
         return Problem("", f"{word}: expected a finite number, {got}", rule="not-finite")
@@ -130,8 +130,8 @@ def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
         return Problem("", f"{word}: expected a number, {got}", fix=fix)
     fix = "grades are small numbers; scale or round them"
     if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
-        what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
-        return Problem("", what, fix=fix)
+        message = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
+        return Problem("", message, fix=fix)
     if whole and float(text) != int(float(text)):
         rule = "grade-values" if word == "grade" else ""  # the grade of one subtopic
         if word != "grade":
@@ -146,12 +146,12 @@ def is_wrapped(line: str) -> bool:
     >>> [is_wrapped(line) for line in ("[0.5, 1.5]", "tensor(0.5)", "0.5", "[CLS] 0.5")]
     [True, True, False, False]
     """
-    found = _WRAPPED.match(line[:LOOK])
-    return found is not None and is_like_number(found[2])
+    match = _WRAPPED.match(line[:LOOK])
+    return match is not None and is_like_number(match[2])
 
 
 def not_one_number(line: str) -> str:
-    """Return what is wrong with a line that has more than one number; nothing if it has not.
+    """Problem of a line that has more than one number; empty if it has one.
 
     >>> not_one_number("0.3 0.7"), not_one_number("0.5")
     ('expected one number a line, got 2 columns', '')

@@ -58,13 +58,15 @@ MOST_SUBTOPICS = 62
 BEIR_NAMES = ["query-id", "corpus-id", "score"]
 
 
-def read_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
+def read_run(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
     (run,) = _parts(source, [gathered(read_columns(source, RUN))], duplicates, name)
     return run
 
 
-def stream_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Iterator[Run]:
+def stream_run(
+    source: Source, *, duplicates: Duplicates, name: str, **settings: Any
+) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see `harness.readers.stream_run`."""
     yield from _parts(source, read_columns(source, RUN), duplicates, name)
 
@@ -102,29 +104,29 @@ def in_parts(
 
     ScatteredQueries if a query comes back in a later part.
     """
-    seen = SeenKeys()
+    earlier_queries = SeenKeys()
 
     def new(table: pa.Table) -> Run:
         run = part(table)
-        if seen.any(hash_strings(run.qids)):
+        if earlier_queries.any(hash_strings(run.qids)):
             raise ScatteredQueries(source.name)
         return run
 
     rows: list[pa.Table] = []  # of a query that may go on
-    last: pa.Table | None = None
+    previous: pa.Table | None = None
     for table in tables:
-        if last is not None:
-            start = _start_of_last_query(last["qid"].chunk(0))
+        if previous is not None:
+            start = _start_of_last_query(previous["qid"].chunk(0))
             goes_on = bool(rows) and as_bytes(rows[-1]["qid"].chunk(0)[-1:]) == as_bytes(
-                last["qid"].chunk(0)[:1]
+                previous["qid"].chunk(0)[:1]
             )
             if start or (rows and not goes_on):
-                yield new(gathered([*rows, last.slice(0, start)]))
+                yield new(gathered([*rows, previous.slice(0, start)]))
                 rows = []
-            rows.append(last.slice(start))
-        last = table
-    if last is not None:
-        table = gathered([*rows, last])
+            rows.append(previous.slice(start))
+        previous = table
+    if previous is not None:
+        table = gathered([*rows, previous])
         warn_cut(source, table)
         yield new(table)
 
@@ -135,8 +137,8 @@ def tags_of(table: pa.Table) -> tuple[str, ...]:
 
 
 def _start_of_last_query(qids: pa.Array) -> int:
-    other = ~equal(qids, qids[-1])
-    return int(len(qids) - other[::-1].argmax()) if other.any() else 0
+    differs = ~equal(qids, qids[-1])
+    return int(len(qids) - differs[::-1].argmax()) if differs.any() else 0
 
 
 def _warn_extra(source: Source) -> None:
@@ -144,11 +146,15 @@ def _warn_extra(source: Source) -> None:
     if not source.has_extra_fields:
         return
     head = source.n_comments
-    longer = (one for one in source.lines() if one[0] > head and len(one[1].split(None, 6)) > 6)
+    longer = (
+        numbered
+        for numbered in source.lines()
+        if numbered[0] > head and len(numbered[1].split(None, 6)) > 6
+    )
     line, text = next(longer, (0, b""))
     n = 1 + sum(1 for _ in longer)
-    what = f"lines with more than 6 fields: {n:,}"
-    warn(source, what, "extra-fields", n, line, (decoded(text).strip(),))
+    message = f"lines with more than 6 fields: {n:,}"
+    warn(source, message, "extra-fields", n, line, (decoded(text).strip(),))
 
 
 def warn_cut(source: Source, table: pa.Table) -> None:
@@ -175,19 +181,19 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     higher = np.flatnonzero(later & (score[1:] > score[:-1]))
     if not higher.size:
         return
-    first = np.maximum(order[higher], order[higher + 1]).min(keepdims=True)
-    wanted = [*bytes_at(column(rows["qid"]), first), *bytes_at(column(rows["docno"]), first)]
-    at = layout.fields.index("docno")
-    place = first_line(source, lambda fields: [*fields[0 : at + 1 : at]] == wanted)
-    whole = source.sample.whole
-    what = (
+    first_row = np.maximum(order[higher], order[higher + 1]).min(keepdims=True)
+    names = [*bytes_at(column(rows["qid"]), first_row), *bytes_at(column(rows["docno"]), first_row)]
+    docno_at = layout.fields.index("docno")
+    place = first_line(source, lambda fields: [*fields[0 : docno_at + 1 : docno_at]] == names)
+    is_whole = source.sample.whole
+    message = (
         f"rows with a higher score than the rank before: {higher.size:,} of {rank.size:,}"
-        f"{'' if whole else ' looked at'}; scores decide, as in trec_eval"
+        f"{'' if is_whole else ' looked at'}; scores decide, as in trec_eval"
     )
-    warn(source, what, "ranks-against-scores", higher.size, *place, at_least=not whole)
+    warn(source, message, "ranks-against-scores", higher.size, *place, at_least=not is_whole)
 
 
-def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
+def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
     rows, scores = Rows(source, MSMARCO.is_data(source)), -to_numpy(table["rank"])
@@ -197,7 +203,7 @@ def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: An
     return run
 
 
-def read_ranking(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
+def read_ranking(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a ranking of qid, docno, rank and score; the scores decide."""
     table = gathered(read_columns(source, RANKING))
     rows, scores = Rows(source, RANKING.is_data(source)), to_numpy(table["score"])
@@ -216,20 +222,20 @@ def has_ranks(head: Head, kind: Kind) -> bool:
     """
     fields = (line.split(None, 4) for line in head.lines)
     rows = [row[:3] for row in fields if len(row) > 2 and _RANK.fullmatch(row[2])]
-    if not rows or (first := int(rows[0][2])) > 1:
+    if not rows or (first_rank := int(rows[0][2])) > 1:
         return False
     pairs, docnos = [*pairwise(rows)], {docno.upper() for _, docno, _ in rows}
     if len(docnos) == 1 and (pairs or not docnos.isdisjoint({b"0", b"Q0"})):
         return False
-    longest = 1 - first + max(int(rank) for _, _, rank in rows)
-    if longest < (3 if first == 0 else min(len(rows), 2)) and len(head.lines[0].split()) == 3:
+    longest = 1 - first_rank + max(int(rank) for _, _, rank in rows)
+    if longest < (3 if first_rank == 0 else min(len(rows), 2)) and len(head.lines[0].split()) == 3:
         return False
-    return not pairs or mostly(pairs, lambda pair: int(pair[1][2]) == _next_rank(*pair, first))
+    return not pairs or mostly(pairs, lambda pair: int(pair[1][2]) == _next_rank(*pair, first_rank))
 
 
-def _next_rank(before: list[bytes], row: list[bytes], first: int) -> int:
+def _next_rank(before: list[bytes], row: list[bytes], first_rank: int) -> int:
     """Return the rank that a row should have after another."""
-    return int(before[2]) + 1 if row[0] == before[0] else first
+    return int(before[2]) + 1 if row[0] == before[0] else first_rank
 
 
 def has_no_names(head: Head, kind: Kind) -> bool:
@@ -242,24 +248,27 @@ def has_no_names(head: Head, kind: Kind) -> bool:
     return not head.between and fields.index(roles["docno"]) == FIELDS[kind].index("docno")
 
 
-def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Qrels:
+def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Qrels:
     """Read judgements of documents by subtopic; a document's grade is its largest.
 
     Rows of a query come by falling docno, the order in which ndeval settles ties.
     """
     table = gathered(read_columns(source, DIVERSITY))
-    qids, docnos, subtopics = (column(table[one]) for one in ("qid", "docno", "subtopic"))
+    qids, docnos, subtopics = (column(table[name]) for name in ("qid", "docno", "subtopic"))
     judged = build(
         Qrels, Rows(source, DIVERSITY.is_data(source)), qids,
         call("binary_join_element_wise", docnos, subtopics, " "),
         Qrels.check_numbers(to_numpy(table["grade"]), source.name),
         duplicates=duplicates, name=name, fix=KEEP_ONE,
     )  # fmt: skip
-    kept = np.arange(judged.n_rows) if judged.order is None else judged.order
-    (docnos, document), (_, subtopic) = encode(take(docnos, kept)), encode(take(subtopics, kept))
+    judged_rows = np.arange(judged.n_rows) if judged.order is None else judged.order
+    (docnos, document), (_, subtopic) = (
+        encode(take(docnos, judged_rows)),
+        encode(take(subtopics, judged_rows)),
+    )
     order = np.lexsort((-byte_ranks(docnos)[document], judged.row))
     query, document, subtopic, grades = (
-        one[order] for one in (judged.row, document, subtopic, judged.grades)
+        values[order] for values in (judged.row, document, subtopic, judged.grades)
     )
     begins = np.ones(order.size, dtype=bool)
     begins[1:] = (query[1:] != query[:-1]) | (document[1:] != document[:-1])
@@ -276,14 +285,14 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: 
 def _places(source: Source, query: Ints, subtopic: Ints, is_relevant: Bools) -> Ints:
     """Return the number of each row's subtopic among those of its query with relevant documents."""
     keys = query * (int(subtopic.max(initial=0)) + 1) + subtopic
-    known, place = np.unique(keys[is_relevant], return_inverse=True)
-    of_query = known // (int(subtopic.max(initial=0)) + 1)
+    pairs, place = np.unique(keys[is_relevant], return_inverse=True)
+    of_query = pairs // (int(subtopic.max(initial=0)) + 1)
     offsets = offsets_of(np.bincount(of_query))
-    numbers = np.arange(known.size) - offsets[of_query]
+    numbers = np.arange(pairs.size) - offsets[of_query]
     if lengths_of(offsets).max(initial=0) > MOST_SUBTOPICS:
-        what = f"expected at most {MOST_SUBTOPICS} subtopics of a query, got {numbers.max() + 1}"
+        message = f"expected at most {MOST_SUBTOPICS} subtopics of a query, got {numbers.max() + 1}"
         fix = "check the second column: it is the subtopic"
-        raise InputError(Problem(source.name, what, fix=fix))
+        raise InputError(Problem(source.name, message, fix=fix))
     places = np.zeros(query.size, dtype=np.int64)
     places[is_relevant] = numbers[place]
     return places
