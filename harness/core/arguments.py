@@ -43,14 +43,14 @@ class ArgumentKind(NamedTuple):
         return self._replace(fits=lambda value: value is None or self.fits(value))
 
 
-def check_arguments(given: Mapping[str, Any], /, **kinds: ArgumentKind) -> None:
+def check_arguments(arguments: Mapping[str, Any], /, **kinds: ArgumentKind) -> None:
     """Raise ArgumentError for the first argument that is not of its kind.
 
-    `given` is ``locals()`` at the top of a function; `kinds` are by the name of the argument.
+    `arguments` is ``locals()`` at the top of a function; `kinds` are by the name of the argument.
     """
     for name, kind in kinds.items():
-        if not kind.fits(given[name]):
-            raise wrong(name, kind.expected, given[name], kind.fix)
+        if not kind.fits(arguments[name]):
+            raise wrong(name, kind.expected, arguments[name], kind.fix)
 
 
 def checked_init(cls: type[T]) -> type[T]:
@@ -58,47 +58,47 @@ def checked_init(cls: type[T]) -> type[T]:
     init = cls.__init__
 
     @wraps(init)
-    def checked(self: T, *args: Any, **given: Any) -> None:
+    def checked(self: T, *args: Any, **keywords: Any) -> None:
         try:
-            return init(self, *args, **given)
+            return init(self, *args, **keywords)
         except ArgumentError:
             raise
         except TypeError as error:
-            known = [*signature(cls).parameters]
-            what = str(error)
-            if unknown := next((name for name in given if name not in known), None):
-                near = did_you_mean(unknown, known)
-                what = f"unknown argument '{unknown}'{near}  (known: {', '.join(known)})"
-            raise ArgumentError(Problem(cls.__name__, what)) from None
+            parameters = [*signature(cls).parameters]
+            message = str(error)
+            if unknown := next((name for name in keywords if name not in parameters), None):
+                near = did_you_mean(unknown, parameters)
+                message = f"unknown argument '{unknown}'{near}  (known: {', '.join(parameters)})"
+            raise ArgumentError(Problem(cls.__name__, message)) from None
 
     cls.__init__ = checked  # type: ignore[assignment, method-assign]
     return cls
 
 
-def wrong(name: str, expected: str, given: Any, fix: str = "") -> ArgumentError:
+def wrong(name: str, expected: str, value: Any, fix: str = "") -> ArgumentError:
     """Return the error of an argument: its name, what was expected, and what was given."""
-    return ArgumentError(Problem(name, f"expected {expected}, got {describe(given)}", fix=fix))
+    return ArgumentError(Problem(name, f"expected {expected}, got {describe(value)}", fix=fix))
 
 
-def describe(given: Any) -> str:
-    """Return what a value is in a message: itself if it is short, else its type."""
-    if given is None or type(given) in (bool, int, float):
-        return shorten(repr(given), 40)
-    if isinstance(given, str):
-        return f"'{shorten(str(given), 60)}'"
-    name = given.__name__ if isinstance(given, type) else type(given).__name__
-    if isinstance(given, type):
+def describe(value: Any) -> str:
+    """Text of a value in a message: the value if it is short, else its type."""
+    if value is None or type(value) in (bool, int, float):
+        return shorten(repr(value), 40)
+    if isinstance(value, str):
+        return f"'{shorten(str(value), 60)}'"
+    name = value.__name__ if isinstance(value, type) else type(value).__name__
+    if isinstance(value, type):
         return f"the type {name}"
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
-def check_choice(name: str, given: Any, known: Iterable[str], what: str = "") -> None:
-    """Raise ArgumentError if `given` is not a string, UnknownNameError if it is not in `known`."""
-    known = tuple(known)
-    if not isinstance(given, str):
-        raise wrong(name, f"one of {', '.join(known)}", given)
-    if given not in known:
-        raise unknown(what or name, given, known)
+def check_choice(name: str, value: Any, choices: Iterable[str], what: str = "") -> None:
+    """Raise ArgumentError if `value` is no string, UnknownNameError if it is not in `choices`."""
+    choices = tuple(choices)
+    if not isinstance(value, str):
+        raise wrong(name, f"one of {', '.join(choices)}", value)
+    if value not in choices:
+        raise unknown(what or name, value, choices)
 
 
 def whole_from(low: int) -> ArgumentKind:
@@ -131,15 +131,15 @@ PATH = ArgumentKind("a path", lambda value: isinstance(value, str) or hasattr(va
 MAPPING = instance_of("a mapping", Mapping)
 TEXTS = ArgumentKind(
     "a list of texts",
-    lambda value: isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value),
+    lambda value: isinstance(value, (list, tuple)) and all(isinstance(text, str) for text in value),
 )
 
 
-def names_in(given: str | Sequence[str], name: str) -> tuple[str, ...]:
+def names_in(names: str | Sequence[str], name: str) -> tuple[str, ...]:
     """Return one name or several as a tuple; ArgumentError for anything else."""
-    some = (given,) if isinstance(given, str) else given
-    check_arguments({name: some}, **{name: TEXTS})
-    return tuple(some)
+    listed = (names,) if isinstance(names, str) else names
+    check_arguments({name: listed}, **{name: TEXTS})
+    return tuple(listed)
 
 
 # Pydantic asks these marks for their rules, so that nothing in the core imports it.
@@ -297,7 +297,9 @@ class Parameter:
             lower = named.get(text.lower())
             if text not in named and not isinstance(lower, bool):
                 error = unknown(self.name, text, named)
-                raise UnknownNameError([replace(one, where=metric) for one in error.problems])
+                raise UnknownNameError(
+                    [replace(problem, where=metric) for problem in error.problems]
+                )
             return named.get(text, lower)
         try:
             if self.type is bool:
@@ -342,7 +344,7 @@ class Parameter:
         elif self.type is float and limits.low is not None and limits.high is not None:
             expected = f"a number between {limits.low:g} and {limits.high:g}"
             fix = f"write {self.default}"
-            kind = ArgumentKind(expected, lambda one: is_number(one) and one in limits, fix)
+            kind = ArgumentKind(expected, lambda value: is_number(value) and value in limits, fix)
         else:
             named = instance_of(f"a {self.type.__name__}", self.type)
             kind = {bool: FLAG, str: TEXT}.get(self.type, named)
@@ -356,18 +358,18 @@ class Parameter:
         limits = _range_of(marks)
         parts = get_args(base)
         if type(None) in parts:
-            inner = cls.of(name, next(one for one in parts if one is not type(None)), default)
+            inner = cls.of(name, next(part for part in parts if part is not type(None)), default)
             return replace(inner, range=limits or inner.range, optional=True, shown=False)
         about = next((str(mark) for mark in marks if isinstance(mark, About)), "")
-        found = cls(name, base, default, range=limits, shown=SHOWN in marks, about=about)
+        parameter = cls(name, base, default, range=limits, shown=SHOWN in marks, about=about)
         if get_origin(base) is Literal:
-            return replace(found, type=str, choices=parts, range=None)
+            return replace(parameter, type=str, choices=parts, range=None)
         if get_origin(base) is not tuple:
-            return found
+            return parameter
         if get_origin(parts[0]) is tuple:
-            return replace(found, type=float, pairs=True)
+            return replace(parameter, type=float, pairs=True)
         length = None if parts[1:] == (...,) else len(parts)
-        return replace(found, type=parts[0], many=True, length=length)
+        return replace(parameter, type=parts[0], many=True, length=length)
 
 
 def _range_of(marks: Iterable[Any]) -> Range | None:
@@ -384,7 +386,7 @@ def _range_of(marks: Iterable[Any]) -> Range | None:
 
 @lru_cache
 def parameters_of(model: type) -> dict[str, Parameter]:
-    """Return what each field of a settings model takes, by its annotation."""
+    """Return the parameter of each field of a settings model, by its annotation."""
     return {
         name: Parameter.of(name, hint, getattr(model, name, None))
         for name, hint in get_type_hints(model, include_extras=True).items()
@@ -395,10 +397,10 @@ def check_settings(settings: object) -> None:
     """Raise an error for the first field of a settings model that its annotation does not take."""
     model: Any = type(settings)
     for name, takes in parameters_of(model).items():
-        given = getattr(settings, name)
-        if takes.choices and given is not None:
-            check_choice(name, given, takes.choices)
-        check_arguments({name: given}, **{name: takes.kind})
+        value = getattr(settings, name)
+        if takes.choices and value is not None:
+            check_choice(name, value, takes.choices)
+        check_arguments({name: value}, **{name: takes.kind})
 
 
 def _short(number: float) -> str:

@@ -49,8 +49,8 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
 
 def nan_as_null(numbers: Array) -> pa.Array:
     """Return floats as an Arrow array, null for NaN."""
-    there = np.packbits(~np.isnan(numbers), bitorder="little")
-    buffers = [pa.py_buffer(there), *to_arrow(numbers).buffers()[1:]]
+    validity = np.packbits(~np.isnan(numbers), bitorder="little")
+    buffers = [pa.py_buffer(validity), *to_arrow(numbers).buffers()[1:]]
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), numbers.size, buffers)
 
 
@@ -101,9 +101,9 @@ def among(which: Array, texts: Iterable[str]) -> pa.DictionaryArray:
 
 def run_ends(ends: Ints, values: pa.Array) -> pa.RunEndEncodedArray:
     """Return the run-end encoded column whose runs of `values` end before the rows `ends`."""
-    rows, last = to_arrow(ends), int(ends[-1]) if ends.size else 0
+    rows, n_rows = to_arrow(ends), int(ends[-1]) if ends.size else 0
     kind = pa.run_end_encoded(rows.type, values.type)
-    return pa.RunEndEncodedArray.from_buffers(kind, last, [None], children=[rows, values])
+    return pa.RunEndEncodedArray.from_buffers(kind, n_rows, [None], children=[rows, values])
 
 
 def as_bytes(column: pa.Array) -> list[bytes]:
@@ -119,7 +119,7 @@ def bytes_at(column: pa.Array, rows: Ints) -> list[bytes]:
 
 
 def call(kernel: str, *columns: Any, options: Any = None) -> Any:
-    """Return what one of Arrow's kernels makes of some columns, as ``pyarrow.compute`` would."""
+    """Apply one of Arrow's kernels to columns, as ``pyarrow.compute`` would."""
     return call_function(kernel, list(columns), options)
 
 
@@ -165,20 +165,22 @@ def encode_narrow(column: pa.Array) -> tuple[pa.Array, Array]:
 
 
 def extract(texts: pa.Array, pattern: str) -> pa.Array:
-    """Return what the one named group of `pattern` matches in each text, null if none."""
+    """Match of the only named group of `pattern` in each text, null if there is none."""
     groups = call("extract_regex", texts, options=ExtractRegexOptions(pattern))
     return call("struct_field", groups, options=StructFieldOptions([0]))
 
 
-def equal(one: pa.Array, other: pa.Array) -> Bools:
-    """Return which rows of two string columns are equal, ``(n,)``."""
-    return to_numpy(call("equal", one, cast(other, one.type)))
+def equal(left: pa.Array, right: pa.Array) -> Bools:
+    """Mask of the rows in which two string columns are equal, ``(n,)``."""
+    return to_numpy(call("equal", left, cast(right, left.type)))
 
 
 def index_in(values: pa.Array, among: pa.Array) -> Ints:
     """Return the position of each value `among` others, -1 if it is none of them."""
-    at = call("index_in", values, options=SetLookupOptions(cast(among, values.type)))
+    places = call("index_in", values, options=SetLookupOptions(cast(among, values.type)))
     positions = to_numpy(
-        pa.Array.from_buffers(at.type, len(at), [None, at.buffers()[1]], offset=at.offset)
+        pa.Array.from_buffers(
+            places.type, len(places), [None, places.buffers()[1]], offset=places.offset
+        )
     )
-    return np.where(to_numpy(call("is_valid", at)), positions, -1).astype(np.int64)
+    return np.where(to_numpy(call("is_valid", places)), positions, -1).astype(np.int64)

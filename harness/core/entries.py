@@ -26,12 +26,12 @@ BELOW = "below "
 """How the label of the lowest bin begins."""
 
 
-def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Return some things by their keys."""
-    found: dict[K, list[T]] = {}
-    for one in some:
-        found.setdefault(key(one), []).append(one)
-    return found
+def grouped_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Group items by their keys."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
@@ -91,13 +91,13 @@ class Slice:
         if not keep.any():
             return None
         qids = evaluation.qids.filter(pa.array(keep))
-        own = {*qids.to_pylist()} if evaluation.unanswered else set()
-        unanswered = tuple(qid for qid in evaluation.unanswered if qid in own)
+        in_slice = {*qids.to_pylist()} if evaluation.unanswered else set()
+        unanswered = tuple(qid for qid in evaluation.unanswered if qid in in_slice)
         return replace(
             evaluation, values=evaluation.values[keep], qids=qids, unanswered=unanswered,
             counts=Counts(queries=len(qids), missing=len(unanswered)),
-            weights={column: found[keep] for column, found in evaluation.weights.items()},
-            errors={column: found[keep] for column, found in evaluation.errors.items()},
+            weights={column: values[keep] for column, values in evaluation.weights.items()},
+            errors={column: values[keep] for column, values in evaluation.errors.items()},
             dataset=sliced_name(evaluation.dataset, self.group), groups={}, group=self.group,
         )  # fmt: skip
 
@@ -106,8 +106,8 @@ def slices(labels: Mapping[str, Iterable[str]]) -> list[Slice]:
     """Return the slices of some labels by column: bins and numbers by size, before texts."""
     return [
         Slice(column, label)
-        for column, some in labels.items()
-        for label in sorted({*some}, key=_order)
+        for column, texts in labels.items()
+        for label in sorted({*texts}, key=_order)
     ]
 
 
@@ -151,13 +151,13 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """Return what the choice belongs to: ``gbrt fold=1 seed=2``."""
+        """Run and columns of the choice: ``gbrt fold=1 seed=2``."""
         return CellKey("", self.run, self.within).run_with_columns
 
     def __str__(self) -> str:
         on = first_of(self.datasets)
-        of = f"best of {len(self.ranked)} settings, chosen on {on} by {self.metric}"
-        return f"{pairs(self.setting)}: {of}"
+        best = f"best of {len(self.ranked)} settings, chosen on {on} by {self.metric}"
+        return f"{pairs(self.setting)}: {best}"
 
 
 @dataclass(frozen=True)
@@ -230,15 +230,19 @@ class Entry(Keyed):
             return self.evaluation.summary_over(metric, queries)
         ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
         split = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
-        return _mean([part.summary_over(metric, some) for part, some in split if some.any()])
+        return _mean(
+            [part.summary_over(metric, counted) for part, counted in split if counted.any()]
+        )
 
-    def cut(self: E, one: Slice) -> E | None:
+    def cut(self: E, query_slice: Slice) -> E | None:
         """Return the entry of a slice of the queries; None if it has none of them."""
-        evaluation = one.of(self.evaluation)
+        evaluation = query_slice.of(self.evaluation)
         if evaluation is None:
             return None
-        pattern = sliced_name(self.pattern, one.group) if self.pattern else ""
-        return replace(self, evaluation=evaluation, pattern=pattern, parts=_cuts(self.parts, one))
+        pattern = sliced_name(self.pattern, query_slice.group) if self.pattern else ""
+        return replace(
+            self, evaluation=evaluation, pattern=pattern, parts=_cuts(self.parts, query_slice)
+        )
 
     @property
     def spread(self) -> dict[str, Spread]:
@@ -255,7 +259,7 @@ class Entry(Keyed):
         """The columns of the cell itself: with those of the setting chosen."""
         return {
             **self.columns,
-            **{name: one for each in self.choices for name, one in each.setting},
+            **{name: value for choice in self.choices for name, value in choice.setting},
         }
 
     @cached_property
@@ -268,37 +272,45 @@ class Entry(Keyed):
 E = TypeVar("E", bound=Entry)
 
 
-def _mean(found: Sequence[float]) -> float:
-    return math.fsum(found) / len(found)
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def _mean_summary(entries: Sequence[Entry]) -> dict[str, float]:
-    some = [one.summary for one in entries]
-    return ByMetric({name: _mean([one.get(name, math.nan) for one in some]) for name in some[0]})
+    summaries = [entry.summary for entry in entries]
+    return ByMetric(
+        {
+            name: _mean([summary.get(name, math.nan) for summary in summaries])
+            for name in summaries[0]
+        }
+    )
 
 
-def _cuts(entries: Iterable[E], one: Slice) -> tuple[E, ...]:
-    return tuple(cut for each in entries if (cut := each.cut(one)) is not None)
+def _cuts(entries: Iterable[E], query_slice: Slice) -> tuple[E, ...]:
+    return tuple(cut for entry in entries if (cut := entry.cut(query_slice)) is not None)
 
 
 def with_slices(entries: Sequence[E]) -> list[E]:
     """Return entries or systems, those of each dataset followed by those of its slices."""
-    if not any(one.evaluation.groups for one in entries):
+    if not any(entry.evaluation.groups for entry in entries):
         return list(entries)
-    found = []
-    for some in grouped_by(entries, lambda one: one.dataset).values():
+    sliced = []
+    for members in grouped_by(entries, lambda entry: entry.dataset).values():
         labels: dict[str, set[str]] = {}
-        for one in some:
-            for column, texts in one.evaluation.groups.items():
+        for member in members:
+            for column, texts in member.evaluation.groups.items():
                 labels.setdefault(column, set()).update(filter(None, texts.unique().to_pylist()))
-        found += [*some, *(cut for each in slices(labels) for cut in _cuts(some, each))]
-    return found
+        sliced += [
+            *members,
+            *(cut for query_slice in slices(labels) for cut in _cuts(members, query_slice)),
+        ]
+    return sliced
 
 
 def notes_of(entries: Sequence[Entry | System]) -> dict[str, Any]:
     """Return the choices and the warnings of any of the entries, for an entry made of them."""
     return {
-        "choices": tuple(dict.fromkeys(one for entry in entries for one in entry.choices)),
+        "choices": tuple(dict.fromkeys(choice for entry in entries for choice in entry.choices)),
         "warned": tuple(dict.fromkeys(rule for entry in entries for rule in entry.warned)),
     }
 
@@ -318,15 +330,18 @@ class Chosen:
     least: int = 0
 
 
-def best_of(known: Sequence[Chosen]) -> str:
+def best_of(choices: Sequence[Chosen]) -> str:
     """Return what systems are the best of, in words; empty if none was chosen."""
-    if all(one.of == 1 for one in known):
+    if all(choice.of == 1 for choice in choices):
         return ""
-    low, high = min(one.least or one.of for one in known), max(one.of for one in known)
+    low, high = (
+        min(choice.least or choice.of for choice in choices),
+        max(choice.of for choice in choices),
+    )
     how_many = f"{high}" if low == high else f"{low} to {high}"
-    metrics = " or ".join(dict.fromkeys(one.metric for one in known))
-    names = " and ".join(known[0].names)
-    values, on = ("settings", known[0].on) if known[0].on else ("values", "these queries")
+    metrics = " or ".join(dict.fromkeys(choice.metric for choice in choices))
+    names = " and ".join(choices[0].names)
+    values, on = ("settings", choices[0].on) if choices[0].on else ("values", "these queries")
     return f"best of {how_many} {values} of {names}, chosen on {on} by {metrics}"
 
 
@@ -352,9 +367,9 @@ class Incomplete:
         return self.called(self.run, self.dataset)
 
     def called(self, run: str, dataset: str) -> str:
-        """Return what ``str`` does, with other names; without the dataset if it is empty."""
-        by = f" ({' and '.join(self.names)})" if self.names else ""
-        return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{by}"
+        """Text of the share with other names; without the dataset if it is empty."""
+        columns = f" ({' and '.join(self.names)})" if self.names else ""
+        return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{columns}"
 
     @property
     def share(self) -> str:
@@ -387,10 +402,10 @@ class System(Entry, Memo):
 
         Counts are the largest of the repetitions; values are means over them, query by query.
         """
-        first = entries[0].evaluation
+        evaluated = entries[0].evaluation
         values = [entry.evaluation.values for entry in entries]
         evaluation = replace(
-            first, run=run, errors={},
+            evaluated, run=run, errors={},
             values=values[0] if len(values) == 1 else np.mean(values, axis=0),
             counts=Counts.combined([entry.evaluation.counts for entry in entries], max),
         )  # fmt: skip
@@ -406,11 +421,11 @@ class System(Entry, Memo):
 
     def summary_over(self, metric: str, queries: Bools) -> float:
         """See the base class."""
-        return _mean([one.summary_over(metric, queries) for one in self.entries])
+        return _mean([entry.summary_over(metric, queries) for entry in self.entries])
 
-    def cut(self, one: Slice) -> System | None:
+    def cut(self, query_slice: Slice) -> System | None:
         """See the base class."""
-        entries = _cuts(self.entries, one)
+        entries = _cuts(self.entries, query_slice)
         if not entries:
             return None
         return System.of(entries, self.run, self.columns, self.best_of)
@@ -420,8 +435,10 @@ class System(Entry, Memo):
         """See the base class."""
         n, nothing = len(self.entries), (math.nan, math.nan)
         return {
-            str(one): Spread(n, self.deviation(one), *self.intervals.get(str(one), nothing))
-            for one in self.metrics
+            str(metric): Spread(
+                n, self.deviation(metric), *self.intervals.get(str(metric), nothing)
+            )
+            for metric in self.metrics
         }
 
     @property
@@ -437,8 +454,8 @@ class System(Entry, Memo):
     @cached_property
     def qids(self) -> list[str]:
         """The queries, in the order of `values`."""
-        found: list[str] = self.evaluation.qids.to_pylist()
-        return found
+        qids: list[str] = self.evaluation.qids.to_pylist()
+        return qids
 
     def values(self, metric: Metric | str) -> Floats:
         """Return each query's mean over the repetitions, ``(n_queries,)``; NaN if one has none."""
@@ -455,18 +472,18 @@ class System(Entry, Memo):
 
     def deviation(self, metric: Metric | str) -> float:
         """Return the standard deviation of the repetitions' summaries; NaN for a single one."""
-        found = [entry.summary.get(str(metric), math.nan) for entry in self.entries]
-        return float(np.std(found, ddof=1)) if len(found) > 1 else math.nan
+        summaries = [entry.summary.get(str(metric), math.nan) for entry in self.entries]
+        return float(np.std(summaries, ddof=1)) if len(summaries) > 1 else math.nan
 
     def n(self, metric: Metric | str) -> int:
-        """Return how many queries have a value in every repetition."""
+        """Number of queries with a value in every repetition."""
         return int((~np.isnan(self.values(metric))).sum())
 
     @property
     def coverage(self) -> tuple[int, int]:
         """How many of the judged queries every repetition answered, and how many there are."""
-        each = [entry.evaluation.coverage for entry in self.entries]
-        return min(answered for answered, _ in each), each[0][1]
+        coverages = [entry.evaluation.coverage for entry in self.entries]
+        return min(answered for answered, _ in coverages), coverages[0][1]
 
     @cached_property
     def varying(self) -> tuple[str, ...]:

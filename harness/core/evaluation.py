@@ -63,19 +63,22 @@ class Counts:
     """Those without relevant documents by metric, if its own sense differs from another's."""
 
     @classmethod
-    def combined(cls, counts: Sequence[Counts], how: Callable[[Iterable[int]], int]) -> Counts:
-        """Return the sum or the largest, by `how`, of each count."""
-        numbers = [each.as_dict() for each in counts]
-        metrics = dict.fromkeys(name for each in counts for name in each.empty_by_metric)
+    def combined(cls, counts: Sequence[Counts], combine: Callable[[Iterable[int]], int]) -> Counts:
+        """Return the sum or the largest, by `combine`, of each count."""
+        numbers = [count.as_dict() for count in counts]
+        metrics = dict.fromkeys(name for count in counts for name in count.empty_by_metric)
         return cls(
-            **{name: how([each[name] for each in numbers]) for name in numbers[0]},
+            **{
+                name: combine([numbers_of_part[name] for numbers_of_part in numbers])
+                for name in numbers[0]
+            },
             empty_by_metric={
-                name: how([each.empty_of(name) for each in counts]) for name in metrics
+                name: combine([count.empty_of(name) for count in counts]) for name in metrics
             },
         )
 
     def empty_of(self, metric: str) -> int:
-        """Return how many queries are without relevant documents in the sense of a metric."""
+        """Number of queries without relevant documents in the sense of a metric."""
         return self.empty_by_metric.get(metric, self.empty)
 
     def as_dict(self) -> dict[str, int]:
@@ -92,7 +95,7 @@ _VALUES = instance_of("an array of numbers", np.ndarray)
 _QIDS = instance_of("an Arrow array of texts", pa.Array)
 _METRICS = ArgumentKind(
     "a tuple of metrics",
-    lambda given: isinstance(given, tuple) and all(isinstance(one, Metric) for one in given),
+    lambda value: isinstance(value, tuple) and all(isinstance(metric, Metric) for metric in value),
 )
 
 
@@ -106,8 +109,8 @@ class ByMetric(dict[str, T]):
     def __missing__(self, name: str) -> T:
         if (key := self._key(name)) is None:
             near, held = did_you_mean(str(name), self), ", ".join(self)
-            what = f"this evaluation holds no metric '{name}'{near}  (it holds: {held})"
-            raise UnknownMetricError(what)
+            message = f"this evaluation holds no metric '{name}'{near}  (it holds: {held})"
+            raise UnknownMetricError(message)
         return super().__getitem__(key)
 
     def __contains__(self, name: object) -> bool:
@@ -121,8 +124,8 @@ class ByMetric(dict[str, T]):
     def _key(self, name: object) -> str | None:
         if super().__contains__(name):
             return str(name)
-        found = names_of(name) if isinstance(name, str) else []
-        return found[0] if len(found) == 1 and super().__contains__(found[0]) else None
+        names = names_of(name) if isinstance(name, str) else []
+        return names[0] if len(names) == 1 and super().__contains__(names[0]) else None
 
 
 class UnknownMetricError(UnknownNameError, KeyError):
@@ -180,8 +183,8 @@ class Evaluation(Printable):
         )  # fmt: skip
         if self.values.shape != (len(self.qids), len(self.metrics)):
             expected = f"shape ({len(self.qids)}, {len(self.metrics)}): queries x metrics"
-            what = f"expected {expected}, got {self.values.shape}"
-            raise ArgumentError(Problem("values", what))
+            message = f"expected {expected}, got {self.values.shape}"
+            raise ArgumentError(Problem("values", message))
         object.__setattr__(self, "values", frozen(self.values))
 
     @property
@@ -223,26 +226,26 @@ class Evaluation(Printable):
         return self._summary(self.names.index(metric), queries)
 
     def _summary(self, column: int, queries: Bools | slice = slice(None)) -> float:
-        found, weights = self.metrics[column], self.weights.get(column)
+        metric, weights = self.metrics[column], self.weights.get(column)
         return summarise(
             self.values[queries, column],
-            found.definition.summary,
+            metric.definition.summary,
             None if weights is None else weights[queries],
-            found.settings.undefined or "skip",
+            metric.settings.undefined or "skip",
         )
 
     def summary_errors(self) -> dict[str, float]:
         """Return the standard error of each mean whose values come from random orders of ties."""
-        found = {}
+        by_metric = {}
         for column, errors in self.errors.items():
-            kept = errors[~np.isnan(self.values[:, column])]
-            total = math.sqrt(math.fsum((kept * kept).tolist()))
+            defined = errors[~np.isnan(self.values[:, column])]
+            total = math.sqrt(math.fsum((defined * defined).tolist()))
             summed = self.metrics[column].definition.summary == "sum"
-            found[str(self.metrics[column])] = total / (1 if summed else max(kept.size, 1))
-        return found
+            by_metric[str(self.metrics[column])] = total / (1 if summed else max(defined.size, 1))
+        return by_metric
 
     def n(self) -> dict[str, int]:
-        """Return how many queries each metric's summary is taken over."""
+        """Number of queries in each metric's summary."""
         defined = (~np.isnan(self.values)).sum(axis=0).tolist()
         return ByMetric(zip(self.names, defined, strict=True))
 
@@ -273,8 +276,8 @@ class Evaluation(Printable):
         }
         if self.weights:
             weights = np.full((n_queries, n_metrics), np.nan)
-            for column, found in self.weights.items():
-                weights[:, column] = found
+            for column, column_weights in self.weights.items():
+                weights[:, column] = column_weights
             columns["weight"] = nan_as_null(weights.reshape(-1))
         return pa.table(columns)
 
@@ -294,7 +297,7 @@ class Evaluation(Printable):
             (counts.tied, f"tied documents ({policy.ties})"),
         )
         return ", ".join(
-            [f"{counts.queries} queries", *(f"{n} {what}" for n, what in touched if n)]
+            [f"{counts.queries} queries", *(f"{n} {text}" for n, text in touched if n)]
         )
 
     def __repr__(self) -> str:
@@ -303,13 +306,16 @@ class Evaluation(Printable):
 
 def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluation:
     """Return the evaluation of all queries of some parts, whose `qids` are put in their place."""
-    first = parts[0]
+    first_part = parts[0]
 
-    def columns(each: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
-        return {column: np.concatenate([one[column] for one in each]) for column in each[0]}
+    def columns(mappings: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
+        return {
+            column: np.concatenate([mapping[column] for mapping in mappings])
+            for column in mappings[0]
+        }
 
     return replace(
-        first,
+        first_part,
         values=np.concatenate([part.values for part in parts]),
         qids=pa.concat_arrays([part.qids for part in parts]) if qids is None else qids,
         counts=Counts.combined([part.counts for part in parts], sum),
@@ -318,7 +324,7 @@ def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluat
         unanswered=tuple(qid for part in parts for qid in part.unanswered),
         groups={
             name: pa.concat_arrays([part.groups[name] for part in parts])
-            for name in first.groups if all(name in part.groups for part in parts)
+            for name in first_part.groups if all(name in part.groups for part in parts)
         },
     )  # fmt: skip
 
@@ -359,16 +365,16 @@ def summarise(
         return math.nan
     if undefined == "zero":
         values, defined = np.where(defined, values, 0.0), np.ones(values.size, dtype=bool)
-    kept = values if defined.all() else values[defined]
+    defined_values = values if defined.all() else values[defined]
     if how == "sum":
-        return math.fsum(kept.tolist())
-    if not kept.size:
+        return math.fsum(defined_values.tolist())
+    if not defined_values.size:
         return math.nan
     if weights is not None:
         weights = weights[defined]
         total = math.fsum(weights.tolist())
-        return math.fsum((kept * weights).tolist()) / total if total else math.nan
-    mean = math.fsum(kept.tolist()) / kept.size
+        return math.fsum((defined_values * weights).tolist()) / total if total else math.nan
+    mean = math.fsum(defined_values.tolist()) / defined_values.size
     return math.exp(mean) if how == "gm" else mean
 
 
@@ -384,7 +390,7 @@ def evaluate(
     parts = [aligned] if isinstance(aligned, Aligned) else aligned
     # by map, which lets go of a part before the next is aligned
     done = list(map(partial(_evaluate_part, metrics=metrics, references=references or {}), parts))
-    empty = [qid for _, some in done for qid in some]
+    empty = [qid for _, qids in done for qid in qids]
     if done[0][0].policy.empty_queries == "error" and empty:
         raise AlignmentError(
             Problem(
@@ -414,19 +420,19 @@ def _evaluate_part(
         policy, source = _view(metric, aligned, references)
         if metric.has_empty_queries:
             empty[str(metric)] = metric.empty_queries(_judged(source, policy))
-        found = values_of(metric, source, policy)
-        if found is None:
+        metric_values = values_of(metric, source, policy)
+        if metric_values is None:
             estimated[policy].append(column)
         else:
-            values[:, column] = found
+            values[:, column] = metric_values
             _put_policies(metric, source, values[:, column], policy)
         weight = metric.weights(source)
         if weight is not None:
             weights[column] = weight
     for columns in estimated.values():
-        for column, found, error in _sampled(columns, metrics, aligned, references):
+        for column, metric_values, error in _sampled(columns, metrics, aligned, references):
             policy, source = _view(metrics[column], aligned, references)
-            values[:, column] = found
+            values[:, column] = metric_values
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     any_empty = np.any([*empty.values()], axis=0) if empty else aligned.without_grades
@@ -444,7 +450,7 @@ def _evaluate_part(
         judged=counted.grade.size - counted.unjudged.size,
         judgements=int(aligned.n_judged.sum()),
         tied=int(aligned.n_tied.sum()),
-        empty_by_metric={name: int(np.count_nonzero(some)) for name, some in empty.items()},
+        empty_by_metric={name: int(np.count_nonzero(is_empty)) for name, is_empty in empty.items()},
     )
     evaluation = Evaluation(
         values, aligned.qids, tuple(metrics), aligned.policy, counts, weights,
@@ -468,15 +474,17 @@ def _view(
     if metric.reference is not None:
         if metric.reference not in references:
             near = did_you_mean(metric.reference, references)
-            what = f"{metric}: no run '{metric.reference}'{near}"
-            raise UnknownNameError(Problem("", what, fix="pass it in references"))
+            message = f"{metric}: no run '{metric.reference}'{near}"
+            raise UnknownNameError(Problem("", message, fix="pass it in references"))
         source = references[metric.reference]
     policy = aligned.policy.with_settings(metric.settings)
     of_source = policy if source is aligned else source.policy.with_settings(metric.settings)
     try:
         return policy, view(source, of_source)
     except InputError as error:
-        problems = [replace(one, where=f"{metric}: {one.where}") for one in error.problems]
+        problems = [
+            replace(problem, where=f"{metric}: {problem.where}") for problem in error.problems
+        ]
         raise InputError(problems) from None
 
 
@@ -524,16 +532,20 @@ EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
 
 def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> None:
     """Put what the policies say of empty and missing queries into `values`."""
-    how, definition, unanswered = policy.empty_queries, metric.definition, aligned.unanswered
+    empty_policy, definition, unanswered = (
+        policy.empty_queries,
+        metric.definition,
+        aligned.unanswered,
+    )
     if metric.settings.empty is not None:
         empty = metric.empty_queries(aligned) & ~metric.short_lists(aligned)
         values[empty & aligned.answered] = EMPTY[metric.settings.empty]
     elif definition.skips_empty and metric.reference is None:
-        if how == "skip":
+        if empty_policy == "skip":
             empty = metric.empty_queries(aligned)
             values[empty] = np.nan
             unanswered = unanswered[~empty[unanswered]]
-        elif how == "one" and definition.bounds == (0.0, 1.0):
+        elif empty_policy == "one" and definition.bounds == (0.0, 1.0):
             values[metric.empty_queries(aligned) & aligned.answered] = 1.0
     rule = policy.grades
     if rule.documents > 1 and rule.few != "error":

@@ -37,8 +37,10 @@ def string_views(strings: pa.Array) -> tuple[Array, Array]:
     """Return the offsets ``(n + 1,)`` and the bytes of an Arrow string column, without a copy."""
     width = np.dtype(np.int64 if pa.types.is_large_string(strings.type) else np.int32)
     _, offsets, data = strings.buffers()
-    whole = offsets.size // width.itemsize  # what is behind them may be of any length
-    start = np.frombuffer(offsets, width, whole)[strings.offset : strings.offset + len(strings) + 1]
+    n_offsets = offsets.size // width.itemsize  # what is behind them may be of any length
+    start = np.frombuffer(offsets, width, n_offsets)[
+        strings.offset : strings.offset + len(strings) + 1
+    ]
     if data is None:
         return start, np.zeros(0, dtype=np.uint8)
     return start, np.frombuffer(data, dtype=np.uint8)
@@ -66,12 +68,12 @@ def hash_strings(strings: pa.Array) -> Array:
     (True, False)
     """
     keys = np.empty(len(strings), dtype=np.uint64)
-    for first in range(0, len(strings), _PIECE):
-        piece, of_piece = strings.slice(first, _PIECE), keys[first : first + _PIECE]
+    for start in range(0, len(strings), _PIECE):
+        piece, of_piece = strings.slice(start, _PIECE), keys[start : start + _PIECE]
         offsets, _ = string_views(piece)
         step = max(len(piece) * _BYTES // max(int(offsets[-1] - offsets[0]), _BYTES), 1)
-        for at in range(0, len(piece), step):
-            of_piece[at : at + step] = _hash_piece(piece.slice(at, step))
+        for row in range(0, len(piece), step):
+            of_piece[row : row + step] = _hash_piece(piece.slice(row, step))
     return keys
 
 
@@ -90,12 +92,12 @@ def _hash_piece(strings: pa.Array) -> Array:
     data = np.concatenate([data, np.zeros(_WORD, dtype=np.uint8)])
     words: Array = np.ndarray((data.size - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
     shortest = int(lengths.min())
-    for first in range(0, int(lengths.max()), _WORD):
+    for position in range(0, int(lengths.max()), _WORD):
         # a slice if every string has a byte here: much cheaper than picking rows
-        rows: Any = slice(None) if shortest > first else np.flatnonzero(lengths > first)
-        word = words[starts[rows] + first]
-        if shortest < first + _WORD:
-            missing = np.maximum(first + _WORD - lengths[rows], 0).view(np.uint64)
+        rows: Any = slice(None) if shortest > position else np.flatnonzero(lengths > position)
+        word = words[starts[rows] + position]
+        if shortest < position + _WORD:
+            missing = np.maximum(position + _WORD - lengths[rows], 0).view(np.uint64)
             word <<= missing * np.uint64(8)
         word ^= keys[rows]
         word *= _MULTIPLIER
@@ -149,23 +151,25 @@ class Index:
         self.keys = np.append(keys[self.order], np.uint64(0))
 
     def find(self, keys: Array, same: Callable[[Ints, Ints], Bools]) -> tuple[Ints, Ints]:
-        """Return which of the given keys are known, and the position of the known one.
+        """Return the rows of known keys, and the positions of the known keys that they equal.
 
         ``same(rows, known)`` says whether the strings of given keys are those of known ones,
         whose keys are equal.
         """
         place = np.full(keys.size, -1)
-        at = np.searchsorted(self.keys[:-1], keys)
+        position = np.searchsorted(self.keys[:-1], keys)
         rows = np.arange(keys.size)
         while rows.size:
-            rows = rows[(self.keys[at[rows]] == keys[rows]) & (at[rows] < self.order.size)]
-            known = self.order[at[rows]]
-            equal = same(rows, known)
-            place[rows[equal]] = known[equal]
+            rows = rows[
+                (self.keys[position[rows]] == keys[rows]) & (position[rows] < self.order.size)
+            ]
+            known_rows = self.order[position[rows]]
+            equal = same(rows, known_rows)
+            place[rows[equal]] = known_rows[equal]
             rows = rows[~equal]
-            at[rows] += 1
-        found = np.flatnonzero(place >= 0)
-        return found, place[found]
+            position[rows] += 1
+        is_placed = np.flatnonzero(place >= 0)
+        return is_placed, place[is_placed]
 
 
 class SeenKeys:
@@ -177,9 +181,9 @@ class SeenKeys:
     def any(self, hashes: Array) -> bool:
         """Return whether any of the hashes came before; the others have come from now on."""
         new = np.sort(hashes)
-        for known in self._sorted:
-            at = np.minimum(np.searchsorted(known, new), known.size - 1)
-            if (known[at] == new).any():
+        for earlier in self._sorted:
+            position = np.minimum(np.searchsorted(earlier, new), earlier.size - 1)
+            if (earlier[position] == new).any():
                 return True
         while self._sorted and self._sorted[-1].size <= 2 * new.size:
             new = np.concatenate([self._sorted.pop(), new])

@@ -110,11 +110,11 @@ class Selection:
 
         `metric` is what the metric that chooses is called, if not by its name.
         """
-        numbers = [len(one.ranked) for one in choices]
+        numbers = [len(choice.ranked) for choice in choices]
         low, high = min(numbers), max(numbers)
         n = f"{high}" if low == high else f"{low} to {high}"
-        each = ["run", *dict.fromkeys(name for one in choices for name, _ in one.within)]
-        within = " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))
+        names = ["run", *dict.fromkeys(name for choice in choices for name, _ in choice.within)]
+        within = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
         over, plan = " and ".join(self.settings.over), self.settings
         return (
             f"best of {n} settings of {over} for each {within}, chosen on {plan.shown} by "
@@ -124,9 +124,9 @@ class Selection:
     def notes(self, choices: Sequence[Choice]) -> Iterator[str]:
         """Yield which of some choices are ties, and which settings they left out."""
         ties = [
-            f"{one.name}: {', '.join(map(pairs, (one.setting, *one.tied)))}"
-            for one in choices
-            if one.tied
+            f"{choice.name}: {', '.join(map(pairs, (choice.setting, *choice.tied)))}"
+            for choice in choices
+            if choice.tied
         ]
         if ties:
             yield (
@@ -134,7 +134,9 @@ class Selection:
                 f"{first_of(ties)}"
             )
         out = [
-            f"{one.name}: {', '.join(map(pairs, one.left_out))}" for one in choices if one.left_out
+            f"{choice.name}: {', '.join(map(pairs, choice.left_out))}"
+            for choice in choices
+            if choice.left_out
         ]
         if out:
             yield f"settings without a value on every validation cell are left out: {first_of(out)}"
@@ -159,10 +161,10 @@ class Leaderboard(Printable, Memo):
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
         """Every metric of any entry that has numbers, in order of first appearance."""
-        found: dict[str, Metric] = {}
+        by_name: dict[str, Metric] = {}
         for entry in self.entries:
-            found.update((str(metric), metric) for metric in entry.evaluation.metrics)
-        return tuple(numbers_of(found.values()))
+            by_name.update((str(metric), metric) for metric in entry.evaluation.metrics)
+        return tuple(numbers_of(by_name.values()))
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -174,18 +176,18 @@ class Leaderboard(Printable, Memo):
         yield from grouped_by(self.entries, lambda entry: entry.dataset).items()
 
     def unsettled(self, metric: Metric, entries: Sequence[Entry]) -> set[int]:
-        """Return which of `entries` could change places by the order of tied documents alone.
+        """Positions of `entries` that could change places by the order of tied documents alone.
 
         With bounds of the metric (``ties: bounds``) two entries can, if the smallest value of the
         better one is not above the largest value of the other.
         """
         low, high = f"{metric}_min", f"{metric}_max"
-        known = [entry.summary for entry in entries]
-        if not all({low, high, str(metric)} <= summary.keys() for summary in known):
+        summaries = [entry.summary for entry in entries]
+        if not all({low, high, str(metric)} <= summary.keys() for summary in summaries):
             return set()
-        ranges = [(summary[low], summary[str(metric)], summary[high]) for summary in known]
-        found = set()
-        for (one, (a_low, a, a_high)), (two, (b_low, b, b_high)) in combinations(
+        ranges = [(summary[low], summary[str(metric)], summary[high]) for summary in summaries]
+        movable = set()
+        for (first_entry, (a_low, a, a_high)), (second_entry, (b_low, b, b_high)) in combinations(
             enumerate(ranges), 2
         ):
             if a == b:
@@ -193,8 +195,8 @@ class Leaderboard(Printable, Memo):
             else:
                 moves = a_low <= b_high if a > b else b_low <= a_high
             if moves:
-                found |= {one, two}
-        return found
+                movable |= {first_entry, second_entry}
+        return movable
 
     def per_query_parts(self) -> Iterator[pa.Table]:
         """Yield every value: dataset, run, captured columns, qid, metric, value.
@@ -217,7 +219,9 @@ class Leaderboard(Printable, Memo):
     @cached_property
     def groups(self) -> tuple[str, ...]:
         """Names of the columns that group queries, in order of first appearance."""
-        return tuple(dict.fromkeys(name for one in self.entries for name in one.evaluation.groups))
+        return tuple(
+            dict.fromkeys(name for entry in self.entries for name in entry.evaluation.groups)
+        )
 
     def _values_of(self, entry: Entry) -> pa.Table:
         table = entry.evaluation.to_arrow()
@@ -256,31 +260,33 @@ class Leaderboard(Printable, Memo):
                 row[CHOSEN] = entry.chosen
             spread = entry.spread
             if spread:
-                row["repetitions"] = max(each.repetitions for each in spread.values())
+                row["repetitions"] = max(
+                    spread_of_metric.repetitions for spread_of_metric in spread.values()
+                )
             for metric in self.metrics:
                 name = str(metric)
                 value = entry.summary.get(name, math.nan)
-                whole = metric.definition.summary == "sum" and value.is_integer()
-                row[name] = int(value) if whole else value
+                is_whole = metric.definition.summary == "sum" and value.is_integer()
+                row[name] = int(value) if is_whole else value
                 if name in spread:
                     _, sd, low, high = spread[name]
                     row |= {f"{name} sd": sd, f"{name} low": low, f"{name} high": high}
             rows.append(row)
-        for one in self.failed:
-            where = {"dataset": one.dataset, "run": one.run}
-            where |= {name: one.columns.get(name, "") for name in self.columns}
-            rows.append({**dict.fromkeys(rows[0], math.nan), **where, FAILED: one.error})
+        for failed in self.failed:
+            where = {"dataset": failed.dataset, "run": failed.run}
+            where |= {name: failed.columns.get(name, "") for name in self.columns}
+            rows.append({**dict.fromkeys(rows[0], math.nan), **where, FAILED: failed.error})
         if self.failed:
             rows = [{**row, FAILED: row.get(FAILED, "")} for row in rows]
         return rows
 
 
 def best(metric: Metric, values: list[float], digits: int = 4) -> set[int]:
-    """Return which of `values` are the best at the precision shown; none for a mere count."""
+    """Positions of the best `values` at the precision shown; empty for a mere count."""
     direction = metric.definition.direction
-    shown = [round(value, digits) for value in values]
-    defined = [value for value in shown if not math.isnan(value)]
+    rounded = [round(value, digits) for value in values]
+    defined = [value for value in rounded if not math.isnan(value)]
     if direction is None or len(values) < 2 or not defined:
         return set()
     target = max(defined) if direction == "higher" else min(defined)
-    return {place for place, value in enumerate(shown) if value == target}
+    return {place for place, value in enumerate(rounded) if value == target}

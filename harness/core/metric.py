@@ -93,14 +93,14 @@ class Definition:
         if self.recorded is not None:
             return self.recorded
         hints = typing.get_type_hints(self.function, include_extras=True)
-        found = {
+        parameters = {
             parameter.name: Parameter.of(parameter.name, hints[parameter.name], parameter.default)
             for parameter in inspect.signature(self.function).parameters.values()
             if parameter.kind is parameter.KEYWORD_ONLY and parameter.name != "average"
         }
         if self.reference:
-            found["reference"] = Parameter("reference", str, None, optional=True)
-        return found
+            parameters["reference"] = Parameter("reference", str, None, optional=True)
+        return parameters
 
     @property
     def skips_empty(self) -> bool:
@@ -152,11 +152,11 @@ class Metric:
         """The canonical name; cached, as large tables ask for it often."""
         if self.label is not None:
             return self.label
-        known = self.definition.parameters
+        parameters = self.definition.parameters
         if self.convention is not None:
             texts = [("convention", self.convention), *self.given]
         else:
-            texts = [(name, known[name].text(value)) for name, value in self.params]
+            texts = [(name, parameters[name].text(value)) for name, value in self.params]
             texts += texts_of(self.settings)
         inside = ",".join(f"{name}={text}" for name, text in texts)
         text = self.definition.name + (f"({inside})" if inside else "")
@@ -244,10 +244,10 @@ class Metric:
             raise HarnessError(self._problem(wrong))
         return values
 
-    def _problem(self, what: str) -> Problem:
+    def _problem(self, message: str) -> Problem:
         code = self.definition.function.__code__
         return Problem(
-            f"metric {self}", what, fix=f"see {code.co_filename}:{code.co_firstlineno}; "
+            f"metric {self}", message, fix=f"see {code.co_filename}:{code.co_firstlineno}; "
             "--debug shows the traceback"
         )  # fmt: skip
 
@@ -255,8 +255,8 @@ class Metric:
         """Return each query's exact expectation over the orders of tied documents, if known."""
         if self.definition.expected != "average":
             return self(aligned) if self.definition.expected == "itself" else None
-        found = self.definition.function(aligned, **self.arguments(), average=True)
-        return None if found is None else np.asarray(found, dtype=np.float64)
+        values = self.definition.function(aligned, **self.arguments(), average=True)
+        return None if values is None else np.asarray(values, dtype=np.float64)
 
     def weights(self, aligned: Aligned) -> Floats | None:
         """Return each query's weight in the summary, or None if all weigh the same."""
@@ -270,7 +270,7 @@ class Metric:
         return special and self.reference is None
 
     def empty_queries(self, aligned: Aligned) -> Bools:
-        """Return which queries have no relevant document in its own sense, ``(n_queries,)``."""
+        """Mask of queries without relevant documents in the metric's sense, ``(n_queries,)``."""
         if self.definition.empty_of is not None:
             return self.definition.empty_of(aligned, **self.arguments())
         if "rel" in self.definition.parameters:
@@ -278,7 +278,7 @@ class Metric:
         return aligned.without_grades
 
     def short_lists(self, aligned: Aligned) -> Bools:
-        """Return which lists are too short for it, ``(n_queries,)``."""
+        """Mask of queries whose lists are too short for the metric, ``(n_queries,)``."""
         if self.definition.short_of is None:
             return np.zeros(aligned.n_queries, dtype=bool)
         return self.definition.short_of(aligned, **self.arguments())
@@ -286,7 +286,7 @@ class Metric:
 
 _BOUNDS = ArgumentKind(
     "a pair of numbers, the smallest and the largest value",
-    lambda given: isinstance(given, tuple) and len(given) == 2 and all(map(is_number, given)),
+    lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(is_number, value)),
 )
 REGISTRY: dict[str, Definition] = {}
 """Every metric by its name. Filled by `metric`; read it through ``core.names``."""
@@ -426,7 +426,7 @@ def metric(
             or (earlier.function.__module__.startswith(_BUILT_IN) and not is_built_in)
         ):
             raise ValueError(f"there is a metric '{name}' already")
-        found = Definition(
+        definition = Definition(
             name=name, function=function, direction=direction, bounds=bounds, source=source,
             unit=unit, summary=summary, empty=empty, missing=missing, trec_name=trec_name,
             trec_parameter=trec_parameter, aliases=aliases, cutoffs=cutoffs, weight=weight,
@@ -435,15 +435,15 @@ def metric(
             cite=tuple(map(_key, cite)), variants=variants or {},
         )  # fmt: skip
         if not is_built_in:
-            found.parameters  # noqa: B018 - a plugin's mistake is an error when it is loaded
-        REGISTRY[name] = found
+            definition.parameters  # noqa: B018 - a plugin's mistake is an error when it is loaded
+        REGISTRY[name] = definition
         return function
 
     return register
 
 
 def as_plain_data(metric: Metric) -> dict[str, Any]:
-    """Return what a manifest records of a plugin's metric: all that reports need of it."""
+    """Record of a plugin's metric in a manifest: all that reports need of it."""
     definition = metric.definition
     title = definition.title if isinstance(definition.title, str) else definition.title.plain
     return {
@@ -451,7 +451,7 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
         "definition": definition.name,
         "title": title,
         "direction": definition.direction,
-        "bounds": [_plain(float(one)) for one in definition.bounds],
+        "bounds": [_plain(float(bound)) for bound in definition.bounds],
         "source": definition.source,
         "unit": definition.unit,
         "summary": definition.summary,
@@ -462,8 +462,10 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
         "bounded": metric.bounded,
         "cutoff": metric.cutoff,
         "parameters": {
-            name: None if one.default is inspect.Parameter.empty else _plain(one.default, one)
-            for name, one in definition.parameters.items()
+            name: None
+            if parameter.default is inspect.Parameter.empty
+            else _plain(parameter.default, parameter)
+            for name, parameter in definition.parameters.items()
         },
         "given": {
             name: _plain(value, definition.parameters[name]) for name, value in metric.params
@@ -472,34 +474,40 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
     }
 
 
-def from_plain_data(found: Mapping[str, Any]) -> Metric:
+def from_plain_data(recorded: Mapping[str, Any]) -> Metric:
     """Return the metric that `as_plain_data` recorded, which cannot compute anything."""
-    name = found["name"]
+    name = recorded["name"]
 
     def not_loaded(*_: Any, **__: Any) -> Any:
-        what = "expected the plugin that defines it, got its recorded values only"
-        raise HarnessError(Problem(f"metric {name}", what, fix="evaluate it from its config"))
+        message = "expected the plugin that defines it, got its recorded values only"
+        raise HarnessError(Problem(f"metric {name}", message, fix="evaluate it from its config"))
 
     not_loaded.__module__ = "plugin"  # so that it does not count as built in
-    low, high = map(float, found["bounds"])
+    low, high = map(float, recorded["bounds"])
     empty, missing = (
-        None if found[key] is None else float(found[key]) for key in ("empty", "missing")
+        None if recorded[key] is None else float(recorded[key]) for key in ("empty", "missing")
     )
     definition = Definition(
-        name=found["definition"], function=not_loaded, direction=found["direction"],
-        bounds=(low, high), source=found["source"], unit=found["unit"], summary=found["summary"],
-        empty=empty, missing=missing, weight=not_loaded if found["weighted"] else None,
-        reference=found["reference"],
-        bounded=found["bounded"], title=found["title"],
+        name=recorded["definition"], function=not_loaded, direction=recorded["direction"],
+        bounds=(low, high), source=recorded["source"], unit=recorded["unit"],
+        summary=recorded["summary"],
+        empty=empty, missing=missing, weight=not_loaded if recorded["weighted"] else None,
+        reference=recorded["reference"],
+        bounded=recorded["bounded"], title=recorded["title"],
         recorded={
             name: Parameter(name, str if default is None else type(default), default)
-            for name, default in found["parameters"].items()
+            for name, default in recorded["parameters"].items()
         },
     )  # fmt: skip
     settings = MetricSettings().with_values(
-        {one: PARAMETERS[one].parse(text, name) for one, text in found["settings"].items()}
+        {
+            setting: PARAMETERS[setting].parse(text, name)
+            for setting, text in recorded["settings"].items()
+        }
     )
-    return Metric(definition, found["cutoff"], tuple(found["given"].items()), settings, label=name)
+    return Metric(
+        definition, recorded["cutoff"], tuple(recorded["given"].items()), settings, label=name
+    )
 
 
 def _plain(value: Any, parameter: Parameter | None = None) -> Any:

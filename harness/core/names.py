@@ -50,11 +50,11 @@ def metric_name(text: str) -> str:
     ('recip_rank@10', 'ndcg@5')
     """
     check_arguments(locals(), text=TEXT)
-    found = parse(text)
-    if len(found) != 1:
-        names = ", ".join(map(str, found))
+    metrics = parse(text)
+    if len(metrics) != 1:
+        names = ", ".join(map(str, metrics))
         raise UnknownNameError(Problem("metric", f"expected one metric, got '{text}': {names}"))
-    return str(found[0])
+    return str(metrics[0])
 
 
 def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
@@ -63,13 +63,13 @@ def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     If the best and the worst order of ties do not give a metric's extreme values, only the
     expected value follows.
     """
-    found: list[Metric] = []
+    followed: list[Metric] = []
     for metric in metrics:
-        found.append(metric)
+        followed.append(metric)
         if metric.settings.ties is None or metric.convention is not None:
             names = NAMES if metric.bounded else ("expected",)
-            found += [bound(metric, name) for name in names]
-    return tuple(dict.fromkeys(found))
+            followed += [bound(metric, name) for name in names]
+    return tuple(dict.fromkeys(followed))
 
 
 def without_bounds(ties: str) -> str:
@@ -136,8 +136,10 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
         return _metrics(spec, dict(defaults or {}))
     except UnknownNameError as error:
         problems = [
-            replace(one, where="", what=": ".join(filter(None, (text, one.where, one.what))))
-            for one in error.problems
+            replace(
+                problem, where="", what=": ".join(filter(None, (text, problem.where, problem.what)))
+            )
+            for problem in error.problems
         ]
         raise UnknownNameError(problems) from None
 
@@ -152,15 +154,15 @@ def parse_all(
         texts = [texts]
     if not isinstance(texts, Iterable) or isinstance(texts, bytes):
         raise wrong("metrics", "a list of metric names", texts, "write ['map', 'ndcg@10']")
-    for at, text in enumerate(texts):
+    for position, text in enumerate(texts):
         if not isinstance(text, (str, Metric)):
-            raise wrong(f"metrics[{at}]", "the name of a metric", text, "write 'ndcg@10'")
+            raise wrong(f"metrics[{position}]", "the name of a metric", text, "write 'ndcg@10'")
         try:
-            found = [text] if isinstance(text, Metric) else parse(text, defaults)
+            parsed = [text] if isinstance(text, Metric) else parse(text, defaults)
         except UnknownNameError as error:
             problems.extend(error.problems)
             continue
-        metrics.update((str(metric), metric) for metric in found)
+        metrics.update((str(metric), metric) for metric in parsed)
     if problems:
         raise UnknownNameError(problems)
     return tuple(metrics.values())
@@ -175,18 +177,18 @@ def known_names() -> list[str]:
 def each_cutoff(name: str) -> list[str]:
     """Return a name for each cutoff of a list of them."""
     match = re.fullmatch(r"(.+@)(\d+(?:\s*,\s*\d+)+)", name.strip())
-    return [match[1] + one.strip() for one in match[2].split(",")] if match else [name]
+    return [match[1] + cutoff.strip() for cutoff in match[2].split(",")] if match else [name]
 
 
 def _read(text: str) -> _Spec | None:
-    """Return what a name says; None if there is no such metric."""
+    """Return the definition, parameters and cutoffs in a name; None if no metric has it."""
     match = _SPEC.fullmatch(text)
     if match is not None and (definition := _lookup(match["name"])) is not None:
-        given = _read_params(definition, match["params"], text)
+        params = _read_params(definition, match["params"], text)
         cutoffs = _read_cutoffs(definition, match["cutoffs"], text)
         if match["name"] in TREC_CUT and not cutoffs:
             cutoffs = list(_DEFAULT_CUTOFFS)
-        return _Spec(definition, given, cutoffs)
+        return _Spec(definition, params, cutoffs)
     if match is None or (match["params"] is None and match["cutoffs"] is None):
         return _read_trec(text)
     return None
@@ -216,97 +218,100 @@ def _read_trec(text: str) -> _Spec | None:
             parameter = definition.parameters[definition.trec_parameter]
             return _Spec(definition, {parameter.name: parameter.parse(match[1], text)}, [])
         ours = f"{definition.name}@{match[1]}" if definition.cutoff else definition.name
-        what = f"{text}: trec_eval's {base} takes no number"
-        raise UnknownNameError(Problem("", what, fix=f"write {ours}"))
+        message = f"{text}: trec_eval's {base} takes no number"
+        raise UnknownNameError(Problem("", message, fix=f"write {ours}"))
     return None
 
 
 def _read_params(definition: Definition, inside: str | None, text: str) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    own = [name for name in definition.parameters if name != "cutoff"]
-    known = {**PARAMETERS, **definition.parameters}
+    params: dict[str, Any] = {}
+    parameters = [name for name in definition.parameters if name != "cutoff"]
+    readable = {**PARAMETERS, **definition.parameters}
     for item in filter(None, (part.strip() for part in (inside or "").split(","))):
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
-            what = f"{text}: expected name=value, got '{item}'"
-            raise UnknownNameError(Problem("", what, fix=f"write {definition.name}(rel=2)"))
-        if name in given:
-            what = f"{text}: expected each parameter once, got {name} twice"
-            raise UnknownNameError(Problem("", what, fix="remove one of them"))
-        if name not in (*own, *PARAMETERS):
-            near = did_you_mean(name, [*own, *PARAMETERS])
-            what = f"{text}: {definition.name} has no parameter '{name}'{near}"
-            fix = f"use one of its own ({', '.join(own) or 'none'}) or of every metric"
-            raise UnknownNameError(Problem("", what, fix=f"{fix} ({', '.join(PARAMETERS)})"))
-        given[name] = known[name].parse(value, text)
-    return given
+            message = f"{text}: expected name=value, got '{item}'"
+            raise UnknownNameError(Problem("", message, fix=f"write {definition.name}(rel=2)"))
+        if name in params:
+            message = f"{text}: expected each parameter once, got {name} twice"
+            raise UnknownNameError(Problem("", message, fix="remove one of them"))
+        if name not in (*parameters, *PARAMETERS):
+            near = did_you_mean(name, [*parameters, *PARAMETERS])
+            message = f"{text}: {definition.name} has no parameter '{name}'{near}"
+            fix = f"use one of its own ({', '.join(parameters) or 'none'}) or of every metric"
+            raise UnknownNameError(Problem("", message, fix=f"{fix} ({', '.join(PARAMETERS)})"))
+        params[name] = readable[name].parse(value, text)
+    return params
 
 
 def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> list[float]:
     if cutoffs is None:
         return []
     if definition.cutoff is None:
-        what = f"{text}: {definition.name} takes no cutoff"
+        message = f"{text}: {definition.name} takes no cutoff"
         fix = f"write {text.rpartition('@')[0] or definition.name}"
-        raise UnknownNameError(Problem("", what, fix=fix))
+        raise UnknownNameError(Problem("", message, fix=fix))
     return [definition.cutoff.parse(item, text) for item in cutoffs.split(",")]
 
 
 def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
     """Return a metric a cutoff: what was written, over the convention, over the defaults."""
-    definition, given, cutoffs = spec
+    definition, chosen, cutoffs = spec
     for name, value in defaults.items():
-        if name in definition.parameters and not given.get("reference"):
-            given.setdefault(name, value)
-    convention = given.pop("convention", defaults.get("convention"))
+        if name in definition.parameters and not chosen.get("reference"):
+            chosen.setdefault(name, value)
+    convention = chosen.pop("convention", defaults.get("convention"))
     usual: dict[str, Any] = {}
     if convention == "none":
         convention = None
     if convention is not None:
         tool = find_convention(convention)
         convention, usual = tool.name, tool.of(definition.name)
-        for name, value in given.items():
+        for name, value in chosen.items():
             usual |= tool.variants.get(f"{definition.name}({name}={value})", {})
         if cutoffs and usual.get("cutoff") == WHOLE_LIST:
-            what = f"{tool.tool} has {definition.name} of the whole list only"
-            raise UnknownNameError(Problem("", what, fix="leave out the cutoff"))
-        given = {
+            message = f"{tool.tool} has {definition.name} of the whole list only"
+            raise UnknownNameError(Problem("", message, fix="leave out the cutoff"))
+        chosen = {
             name: value
-            for name, value in given.items()
+            for name, value in chosen.items()
             if name not in usual or usual[name] != value  # None can be given, as max_grade=none
         }
         rule = usual.get("grades")
         if rule is not None and (rule.low, rule.high) != (None, None) and defaults.get("labels"):
-            given.setdefault("labels", defaults["labels"])
-        if "rel" in given:
+            chosen.setdefault("labels", defaults["labels"])
+        if "rel" in chosen:
             usual.pop("above", None)  # a level that is given replaces the tool's threshold
     cutoffs = cutoffs or _usual_cutoffs(definition, usual)
-    values, rule = {**usual, **given}, usual.get("grades")
-    if "rel" in given and rule is not None and rule.high == 1:
+    values, rule = {**usual, **chosen}, usual.get("grades")
+    if "rel" in chosen and rule is not None and rule.high == 1:
         # The tool takes relevant or not, and the level says which grades are.
         usual["grades"] = replace(rule, relevant_from=values.pop("rel"))
-    own = {name: values.get(name, one.default) for name, one in definition.parameters.items()}
+    definition_params = {
+        name: values.get(name, parameter.default)
+        for name, parameter in definition.parameters.items()
+    }
     params = tuple(
-        (name, own[name])
-        for name, one in definition.parameters.items()
-        if name != "cutoff" and (one.shown or own[name] != one.default)
+        (name, definition_params[name])
+        for name, parameter in definition.parameters.items()
+        if name != "cutoff" and (parameter.shown or definition_params[name] != parameter.default)
     )
-    _check_together(definition, values, own, cutoffs)
+    _check_together(definition, values, definition_params, cutoffs)
     settings = MetricSettings()
-    for layer in (usual, given):
+    for layer in (usual, chosen):
         settings = settings.with_values({n: value for n, value in layer.items() if n in _SETTINGS})
-    known = {**definition.parameters, **PARAMETERS}
-    texts = [(name, known[name].text(value)) for name, value in given.items() if convention]
-    some: list[float | None] = [*cutoffs] or [None]
-    return [Metric(definition, cut, params, settings, convention, tuple(texts)) for cut in some]
+    written = {**definition.parameters, **PARAMETERS}
+    texts = [(name, written[name].text(value)) for name, value in chosen.items() if convention]
+    cuts: list[float | None] = [*cutoffs] or [None]
+    return [Metric(definition, cut, params, settings, convention, tuple(texts)) for cut in cuts]
 
 
 def _usual_cutoffs(definition: Definition, usual: dict[str, Any]) -> list[float]:
-    """Return what a bare name means, taken out of a convention's settings if it has one."""
+    """Cutoffs of a bare name: the convention's, removed from `usual`, or the metric's own."""
     cutoff = usual.pop("cutoff", None)
     if cutoff == NEEDED:
-        what = "expected a cutoff: the tool has no default"
-        raise UnknownNameError(Problem("", what, fix="add one, such as @10"))
+        message = "expected a cutoff: the tool has no default"
+        raise UnknownNameError(Problem("", message, fix="add one, such as @10"))
     if cutoff not in (None, WHOLE_LIST):
         return list(cutoff) if isinstance(cutoff, tuple) else [cutoff]
     if definition.needs_cutoff and not definition.cutoffs:
@@ -316,24 +321,26 @@ def _usual_cutoffs(definition: Definition, usual: dict[str, Any]) -> list[float]
 
 
 def _check_together(
-    definition: Definition, values: Mapping[str, Any], own: dict[str, Any], cutoffs: list[float]
+    definition: Definition, values: Mapping[str, Any], params: dict[str, Any], cutoffs: list[float]
 ) -> None:
     """Raise UnknownNameError if parameters or settings contradict each other."""
     if definition.check is not None:
-        definition.check(**own)
+        definition.check(**params)
     depth, cutoff = values.get("depth"), max(cutoffs, default=0)
     if depth is not None and values.get("short") == "error" and depth < cutoff:
-        what = f"short=error rejects every query: depth={depth} cuts lists before rank {cutoff}"
-        raise UnknownNameError(Problem("", what, fix="raise the depth, or leave out short=error"))
+        message = f"short=error rejects every query: depth={depth} cuts lists before rank {cutoff}"
+        raise UnknownNameError(
+            Problem("", message, fix="raise the depth, or leave out short=error")
+        )
     rel, above, top = values.get("rel"), values.get("above"), values.get("top")
     if rel is not None and above is not None:
-        what = "expected rel or above, got both"
-        raise UnknownNameError(Problem("", what, fix="remove one: both set which grades count"))
+        message = "expected rel or above, got both"
+        raise UnknownNameError(Problem("", message, fix="remove one: both set which grades count"))
     least = rel or 1
     if top is not None and (top < least if above is None else top <= above):
         lowest = f"at least {least}" if above is None else f"above {above:g}"
-        what = f"no document would be relevant: no grade is {lowest} and at most {top}"
-        raise UnknownNameError(Problem("", what, fix="raise top, or lower the other one"))
+        message = f"no document would be relevant: no grade is {lowest} and at most {top}"
+        raise UnknownNameError(Problem("", message, fix="raise top, or lower the other one"))
 
 
 def _unknown(text: str) -> Problem:
@@ -345,13 +352,15 @@ def _unknown(text: str) -> Problem:
     name, _, end = match.groups("")
     stem = name if end else name.rstrip("0123456789")  # of NDCG10
     cut = end or name[len(stem) :]
-    other = _ELSEWHERE.get(stem.lower()) or nearest(stem, known_names())
-    for candidate in (f"{other}{cut}", f"{other}@{cut.lstrip('._@')}") if other and cut else ():
+    near_name = _ELSEWHERE.get(stem.lower()) or nearest(stem, known_names())
+    for candidate in (
+        (f"{near_name}{cut}", f"{near_name}@{cut.lstrip('._@')}") if near_name and cut else ()
+    ):
         with suppress(UnknownNameError):
             if _read(candidate) is not None:
-                other = candidate
+                near_name = candidate
                 break
-    near = f"; did you mean '{other}'?" if other else ""
+    near = f"; did you mean '{near_name}'?" if near_name else ""
     return Problem("", f"unknown metric '{name}{end}'{near}  (all: harness metrics)")
 
 
@@ -365,12 +374,12 @@ def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -
     Undefined values (NaN) count as the metric's setting `undefined` says. Runs without any value
     are left out.
     """
-    some = [(qids, np.isnan(values)) for qids, values in runs]
-    some = [(qids, undefined) for qids, undefined in some if not undefined.all()]
+    defined = [(qids, np.isnan(values)) for qids, values in runs]
+    defined = [(qids, undefined) for qids, undefined in defined if not undefined.all()]
     is_counted = metric.settings.undefined not in (None, "skip")
     return all(
-        qids.equals(some[0][0]) and (is_counted or np.array_equal(undefined, some[0][1]))
-        for qids, undefined in some[1:]
+        qids.equals(defined[0][0]) and (is_counted or np.array_equal(undefined, defined[0][1]))
+        for qids, undefined in defined[1:]
     )
 
 
@@ -391,34 +400,34 @@ def why_not(metric: Metric) -> str:
 def check_comparable(metric: Metric) -> None:
     """Raise UnknownNameError if runs cannot be compared by a metric."""
     if reason := why_not(metric):
-        what = f"runs cannot be compared by {metric}: {reason}"
-        raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
+        message = f"runs cannot be compared by {metric}: {reason}"
+        raise UnknownNameError(Problem("", message, fix="choose another metric, such as ndcg@10"))
 
 
 def first_with_direction(metrics: Iterable[Metric]) -> Metric | None:
     """Return the first metric that has a better and a worse."""
-    return next((one for one in metrics if one.definition.direction is not None), None)
+    return next((metric for metric in metrics if metric.definition.direction is not None), None)
 
 
 def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metric, ...]:
-    """Return which of the evaluated `metrics` runs are compared by.
+    """Return the evaluated `metrics` that runs are compared by.
 
     `names` may have any spelling and may leave out settings that all metrics share; without names
     it is every metric that can be compared, without the bounds of ties. Raises UnknownNameError
     for a name that was not evaluated or cannot be compared.
     """
     if not names:
-        return tuple(one for one in metrics if not why_not(one) and not _is_bound(one))
-    found: dict[Metric, None] = {}
+        return tuple(metric for metric in metrics if not why_not(metric) and not _is_bound(metric))
+    comparable: dict[Metric, None] = {}
     for name in chain.from_iterable(map(each_cutoff, names)):
-        same = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
-        if not same:
-            known = [str(one) for one in metrics]
-            what = f"no metric '{name}' was evaluated{did_you_mean(name, known)}"
-            raise UnknownNameError(f"{what}  (there are: {', '.join(known)})")
-        check_comparable(same[0])
-        found[same[0]] = None
-    return tuple(found)
+        matching = [metric for metric in metrics if str(metric) == name] or _spelt(name, metrics)
+        if not matching:
+            names_evaluated = [str(metric) for metric in metrics]
+            message = f"no metric '{name}' was evaluated{did_you_mean(name, names_evaluated)}"
+            raise UnknownNameError(f"{message}  (there are: {', '.join(names_evaluated)})")
+        check_comparable(matching[0])
+        comparable[matching[0]] = None
+    return tuple(comparable)
 
 
 def _is_bound(metric: Metric) -> bool:
@@ -431,12 +440,13 @@ def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
         (asked,) = parse(name)
     except (UnknownNameError, ValueError):
         return []
-    same = [one for one in metrics if str(one) == str(asked)]
-    if same or asked.params or asked.given:
-        return same
+    matching = [metric for metric in metrics if str(metric) == str(asked)]
+    if matching or asked.params or asked.given:
+        return matching
     like = [
-        one
-        for one in metrics
-        if (one.definition, one.cutoff) == (asked.definition, asked.cutoff) and not _is_bound(one)
+        metric
+        for metric in metrics
+        if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
+        and not _is_bound(metric)
     ]
     return like if len(like) == 1 else []

@@ -19,7 +19,7 @@ Few = Literal["error", "zero", "one", "nan"]
 
 
 def duplicates_of_qrels(duplicates: RunDuplicates) -> QrelsDuplicates:
-    """Return what a choice for qrels and runs means for qrels: "best" is for runs alone."""
+    """Return the choice for qrels of a choice for both: "best" is for runs alone."""
     return "error" if duplicates == "best" else duplicates
 
 
@@ -64,7 +64,7 @@ class GradeRule:
 
 
 def refused(rule: GradeRule, grades: Array) -> Bools:
-    """Return which grades are an error, ``(n,)`` bool."""
+    """Mask of grades that are an error, ``(n,)`` bool."""
     wrong = np.zeros(grades.shape, dtype=bool)
     if grades.dtype.kind == "f" and not rule.fractions:
         wrong |= grades != np.trunc(grades)
@@ -75,12 +75,12 @@ def refused(rule: GradeRule, grades: Array) -> Bools:
 
 def applied(rule: GradeRule, grades: Array) -> Array:
     """Return accepted grades as the tool sees them; themselves if nothing changes."""
-    seen = _cut(rule, grades)
+    mapped = _cut(rule, grades)
     if rule.relevant_from is not None:
-        return (seen >= rule.relevant_from).astype(np.int64)
-    if rule.act == "clip" and _outside(rule, seen).any():
-        return np.clip(seen, rule.low, rule.high)
-    return seen
+        return (mapped >= rule.relevant_from).astype(np.int64)
+    if rule.act == "clip" and _outside(rule, mapped).any():
+        return np.clip(mapped, rule.low, rule.high)
+    return mapped
 
 
 def _cut(rule: GradeRule, grades: Array) -> Array:
@@ -216,34 +216,34 @@ class Policy(Choices):
 
     def with_settings(self, settings: object) -> Policy:
         """Return the policy with the fields that `settings` has of the same name, if not None."""
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: value
             for name, value in vars(settings).items()
             if value is not None and name in _FIELDS
         }
-        if "ties" in given and "scores" not in given:
-            given["scores"] = None
-        return replace(self, **given) if given else self
+        if "ties" in values and "scores" not in values:
+            values["scores"] = None
+        return replace(self, **values) if values else self
 
 
 _FIELDS = [item.name for item in fields(Policy)]
 
 
-def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
+def policy_of(policy: Policy | Mapping[str, Any] | None) -> Policy:
     """Return the policy that a Python caller gives, as an object or as a mapping."""
-    if given is None:
+    if policy is None:
         return Policy()
-    if isinstance(given, Policy):
-        return given
-    if not isinstance(given, Mapping):
-        raise wrong("policy", "a Policy or a mapping", given, "write {'ties': 'stable'}")
-    for key in given:
+    if isinstance(policy, Policy):
+        return policy
+    if not isinstance(policy, Mapping):
+        raise wrong("policy", "a Policy or a mapping", policy, "write {'ties': 'stable'}")
+    for key in policy:
         if key not in _FIELDS:
-            near, known = did_you_mean(str(key), _FIELDS), ", ".join(_FIELDS)
-            what = f"unknown key {describe(key)}{near}  (known: {known})"
-            raise ArgumentError(Problem("policy", what))
+            near, fields_listed = did_you_mean(str(key), _FIELDS), ", ".join(_FIELDS)
+            message = f"unknown key {describe(key)}{near}  (known: {fields_listed})"
+            raise ArgumentError(Problem("policy", message))
     try:
-        return Policy(**given)
+        return Policy(**policy)
     except ArgumentError as error:
         (problem,) = error.problems
         raise ArgumentError(replace(problem, where=f"policy.{problem.where}")) from None
@@ -252,9 +252,9 @@ def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
 def check_ties(ties: str) -> str:
     """Return the name of a policy for ties."""
     if ties == "bounds":
-        what = "expected the order of one metric, got bounds, which apply to a whole run"
+        message = "expected the order of one metric, got bounds, which apply to a whole run"
         fix = "set policy.ties or --ties; for one metric write map_min, P@10_max"
-        raise UnknownNameError(Problem("ties", what, fix=fix))
+        raise UnknownNameError(Problem("ties", message, fix=fix))
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
         raise unknown("ties policy", ties, (*TIES, "bounds"))
     return ties

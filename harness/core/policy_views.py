@@ -70,20 +70,20 @@ def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
 
 def groups_of(aligned: Aligned, items: Ints) -> TiedGroups:
     """Return the groups of tied scores that hold some of these documents (rising indices)."""
-    at = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
-    items = items[at]
-    row, first = aligned.row[items], aligned.tie_first[items]
-    heads, found = stretches(first, row)
-    group = np.repeat(np.arange(heads.size), found)
-    first, last = first[heads], aligned.tie_last[items[heads]]
-    return TiedGroups(items, at, group, row[heads], first, last, last - first + 1, found)
+    tied = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
+    items = items[tied]
+    row, start = aligned.row[items], aligned.tie_first[items]
+    heads, sizes = stretches(start, row)
+    group = np.repeat(np.arange(heads.size), sizes)
+    start, end = start[heads], aligned.tie_last[items[heads]]
+    return TiedGroups(items, tied, group, row[heads], start, end, end - start + 1, sizes)
 
 
 def has_ties(aligned: Aligned) -> Bools:
-    """Return which queries have a tied score that a judged document shares, ``(n_queries,)``."""
-    found = np.zeros(aligned.n_queries, dtype=bool)
-    found[tied_groups(aligned).row] = True
-    return found
+    """Mask of queries with a tied score that a judged document shares, ``(n_queries,)``."""
+    is_tied = np.zeros(aligned.n_queries, dtype=bool)
+    is_tied[tied_groups(aligned).row] = True
+    return is_tied
 
 
 def is_cut(aligned: Aligned, policy: Policy) -> bool:
@@ -92,7 +92,7 @@ def is_cut(aligned: Aligned, policy: Policy) -> bool:
 
 
 def first_documents(aligned: Aligned, policy: Policy) -> Aligned:
-    """Return what the policy's depth, and then `judged_only`, leave of rankings."""
+    """Cut rankings at the policy's depth, then apply `judged_only`."""
     if policy.depth is not None and is_cut(aligned, policy):
         aligned = _cut(aligned, policy.depth)
     return _condensed(aligned) if policy.judged_only else aligned
@@ -100,13 +100,13 @@ def first_documents(aligned: Aligned, policy: Policy) -> Aligned:
 
 def _condensed(aligned: Aligned) -> Aligned:
     """Return the run without its unjudged documents."""
-    kept = _kept(aligned, aligned.grade >= 0)
-    starts, sizes = stretches(kept.row, kept.tie_first)
-    before = kept.offsets[kept.row]
+    judged = _kept(aligned, aligned.grade >= 0)
+    starts, sizes = stretches(judged.row, judged.tie_first)
+    before = judged.offsets[judged.row]
     return replace(
-        kept,
-        n_retrieved=np.diff(kept.offsets),
-        rank=positions_of(kept.offsets, first=1),
+        judged,
+        n_retrieved=np.diff(judged.offsets),
+        rank=positions_of(judged.offsets, first=1),
         tie_first=np.repeat(starts, sizes) - before + 1,
         tie_last=np.repeat(starts + sizes, sizes) - before,
         groups=None,
@@ -232,7 +232,7 @@ def _every_order() -> Array:
 
 
 def n_orders(aligned: Aligned) -> Ints:
-    """Return how many orders the tied documents of each query have; 0 if more than `ORDERS`."""
+    """Number of orders of each query's tied documents; 0 if more than `ORDERS`."""
     groups = tied_groups(aligned)
     small = np.minimum(groups.size, _LARGEST_GROUP)
     ways = np.where(groups.size > _LARGEST_GROUP, ORDERS + 1, _FACTORIALS[small])
@@ -292,8 +292,10 @@ def sampled_together(
         values[:, column] = metric(aligned)
     errors, tied = np.zeros_like(values), has_ties(aligned)
     orders = n_orders(aligned)
-    if (few := tied & (orders > 0)).any():
-        values[few] = _mean_of_orders(metrics, aligned.of_queries(few), orders[few])
+    if (enumerable := tied & (orders > 0)).any():
+        values[enumerable] = _mean_of_orders(
+            metrics, aligned.of_queries(enumerable), orders[enumerable]
+        )
     if not (many := tied & (orders == 0)).any():
         return values, errors
     part = aligned if many.all() else aligned.of_queries(many)
@@ -351,12 +353,12 @@ def check_grades(
         wrong = np.flatnonzero(is_wrong)
         if wrong.size:
             in_file = rows_in_file(qrels, wrong)
-            first = int(in_file.argmin())
-            row, source_row = int(wrong[first]), int(in_file[first])
+            earliest = int(in_file.argmin())
+            row, source_row = int(wrong[earliest]), int(in_file[earliest])
             where = (place(source_row) if place else "") or _place(qrels, row, source_row)
             accepted = f"{metric} takes {rule.text}"
-            more = _if_swapped(qrels)
-            raise refusal(where, qrels.numbers[row].item(), wrong.size, accepted, more)
+            swap_fix = _if_swapped(qrels)
+            raise refusal(where, qrels.numbers[row].item(), wrong.size, accepted, swap_fix)
 
 
 def check_whole(qrels: Qrels, name: str) -> None:
@@ -364,10 +366,10 @@ def check_whole(qrels: Qrels, name: str) -> None:
     wrong = np.flatnonzero(refused(GradeRule(), qrels.numbers))
     if wrong.size:
         row = int(wrong[0])
-        what = f"{name} takes whole grades, got {qrels.numbers[row].item()}"
+        message = f"{name} takes whole grades, got {qrels.numbers[row].item()}"
         fix = "round the grades, or call harness.evaluate with a convention that takes fractions"
         fix, where = fix + _if_swapped(qrels), _place(qrels, row, row)
-        raise InputError(Problem(where, what, fix=fix, rule="grade-values"))
+        raise InputError(Problem(where, message, fix=fix, rule="grade-values"))
 
 
 def _if_swapped(qrels: Qrels) -> str:
@@ -382,9 +384,9 @@ def refusal(where: str, grade: float, n: int, accepted: str, more_fix: str = "")
     if grade != int(grade):
         fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
         fix += more_fix
-    more = f", the first of {n}" if n > 1 else ""
-    what = f"got the grade {grade if grade != int(grade) else int(grade)}{more}, but {accepted}"
-    return InputError(Problem(where, what, fix=fix, rule="grade-values"))
+    of_n = f", the first of {n}" if n > 1 else ""
+    message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"
+    return InputError(Problem(where, message, fix=fix, rule="grade-values"))
 
 
 def _rules(metrics: Iterable[Metric], policy: Policy) -> dict[GradeRule, Metric]:
@@ -400,9 +402,9 @@ def _place(qrels: Qrels, row: int, source_row: int) -> str:
     """Return the place of a judgement, with its row if its document has no name of its own."""
     qid, docno = qrels.qids[int(qrels.row[row])].as_py(), qrels.docnos.take(np.array([row]))[0]
     numbered = qrels.docnos.positional and qrels.n_source is not None
-    at = f" (row {source_row + 1})" if numbered else ""
+    row_text = f" (row {source_row + 1})" if numbered else ""
     name = f"{qrels.name}: " if qrels.name else ""
-    return f"{name}query '{qid}', document '{docno}'{at}"
+    return f"{name}query '{qid}', document '{docno}'{row_text}"
 
 
 def policies_of(metrics: Iterable[Metric], policy: Policy) -> list[Policy]:
@@ -422,20 +424,20 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
     """
 
     def make() -> Aligned | None:
-        there = policy.alignment == aligned.policy.alignment
-        found = aligned if there else aligned.views[policy.alignment]
-        found = _regraded(found, policy.grades)
+        is_same = policy.alignment == aligned.policy.alignment
+        viewed = aligned if is_same else aligned.views[policy.alignment]
+        viewed = _regraded(viewed, policy.grades)
         if policy.grades.positive_scores:
-            found = _positive_only(found)
-        if policy.ties == "average" and not is_cut(found, policy):
-            found = shortened(found, policy)
+            viewed = _positive_only(viewed)
+        if policy.ties == "average" and not is_cut(viewed, policy):
+            viewed = shortened(viewed, policy)
         elif not policy.of_rows and policy.ties != "average":
-            how: How = "best" if policy.ties == "best" else "worst"
+            tie_order: How = "best" if policy.ties == "best" else "worst"
             if policy.seed is not None:
-                how = ("random", policy.seed)
-            found = shortened(reorder(found, how), policy)
+                tie_order = ("random", policy.seed)
+            viewed = shortened(reorder(viewed, tie_order), policy)
         # An alignment that held itself would stay in memory until garbage is collected.
-        return None if found is aligned else found
+        return None if viewed is aligned else viewed
 
     return aligned.memo(("view", policy), make) or aligned
 
@@ -457,10 +459,10 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
         qid = aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()
         place = f"query '{qid}'"
         raise refusal(place, grades[wrong[0]].item(), wrong.size, f"the metric takes {rule.text}")
-    seen = applied(rule, grades)
-    if seen is grades:
+    mapped = applied(rule, grades)
+    if mapped is grades:
         return aligned
-    return _with_grades(aligned, Ragged(aligned.ideal.offsets, seen), applied(rule, of_items))
+    return _with_grades(aligned, Ragged(aligned.ideal.offsets, mapped), applied(rule, of_items))
 
 
 def check_lengths(aligned: Aligned, metrics: Iterable[Metric], policy: Policy, file: str) -> None:
@@ -470,13 +472,15 @@ def check_lengths(aligned: Aligned, metrics: Iterable[Metric], policy: Policy, f
 
 
 def _check_lengths(aligned: Aligned, rule: GradeRule, file: str = "") -> None:
-    few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
-    if few.size and rule.few == "error":
-        n = aligned.n_retrieved[few[0]]
-        what = f"expected at least {rule.documents} documents, got {n} ({few.size} such queries)"
+    too_short = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
+    if too_short.size and rule.few == "error":
+        n = aligned.n_retrieved[too_short[0]]
+        message = (
+            f"expected at least {rule.documents} documents, got {n} ({too_short.size} such queries)"
+        )
         fix = "write few=nan to leave such queries out (or few=zero, few=one), or choose another"
-        place = Place(file, key=f"query '{aligned.qids[int(few[0])].as_py()}'")
-        raise InputError(Problem(place, what, fix=f"{fix} convention"))
+        place = Place(file, key=f"query '{aligned.qids[int(too_short[0])].as_py()}'")
+        raise InputError(Problem(place, message, fix=f"{fix} convention"))
 
 
 def _positive_only(aligned: Aligned) -> Aligned:

@@ -87,10 +87,10 @@ class Docnos:
     def part(self, begin: int, end: int, offsets: Ints) -> Docnos:
         """Return those of whole queries, from a row to before another; hashes are not lost."""
         strings = None if self.strings is None else self.strings.slice(begin, end - begin)
-        some = Docnos(strings, offsets)
+        part = Docnos(strings, offsets)
         if "hashes" in self.__dict__:
-            some.hashes = self.hashes[begin:end]
-        return some
+            part.hashes = self.hashes[begin:end]
+        return part
 
     @cached_property
     def row(self) -> Ints:
@@ -108,7 +108,7 @@ class Docnos:
 
 def _position_names(positions: Ints) -> pa.Array:
     """Return d0, d1, ... up to the largest of the positions."""
-    return string_column(f"d{at}" for at in range(int(positions.max(initial=-1)) + 1))
+    return string_column(f"d{position}" for position in range(int(positions.max(initial=-1)) + 1))
 
 
 def byte_ranks(strings: pa.Array) -> Ints:
@@ -135,9 +135,9 @@ class RowCount(NamedTuple):
 
     def more(self, later: RowCount) -> RowCount:
         """Return these and later ones."""
-        first = later if self.row < 0 else self
+        earlier = later if self.row < 0 else self
         rows, queries = self.rows + later.rows, self.queries + later.queries
-        return RowCount(rows, queries, first.row, first.words)
+        return RowCount(rows, queries, earlier.row, earlier.words)
 
     def after(self, rows: int) -> RowCount:
         """Return them with their place in a file with this many rows before them."""
@@ -156,10 +156,10 @@ def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
         return values, np.zeros(0, np.int64)
     ends = to_numpy(qids.run_ends) if encoded else np.arange(1, len(values) + 1)
     begins = np.append(0, 1 + np.flatnonzero(~equal(values[1:], values[:-1])))
-    last = np.append(begins[1:], len(values)) - 1
+    last_values = np.append(begins[1:], len(values)) - 1
     if begins.size < len(values):
         values = take(values, begins)
-    return values, ends[last].astype(np.int64)
+    return values, ends[last_values].astype(np.int64)
 
 
 def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, RowCount]:
@@ -177,8 +177,8 @@ def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, RowCount]:
     back = np.flatnonzero(query[1:] <= np.maximum.accumulate(query)[:-1]) + 1
     (qid,) = bytes_at(distinct, query[back[:1]])
     returned = int(np.unique(query[back]).size)
-    first = int(stops[back[0] - 1])
-    scattered = RowCount(returned, returned, first, (qid.decode("utf-8", "replace"),))
+    returned_at = int(stops[back[0] - 1])
+    scattered = RowCount(returned, returned, returned_at, (qid.decode("utf-8", "replace"),))
     order = np.argsort(np.repeat(query, lengths), kind="stable")
     return distinct, offsets, order, scattered
 
@@ -304,30 +304,35 @@ class QueryRows(ABC):
         if order is not None:
             docnos, numbers = None if docnos is None else take(docnos, order), numbers[order]
         docnos_of = Docnos(docnos, offsets)
-        found = cls(distinct, offsets, docnos_of, numbers, name, scattered, order, len(numbers))
-        rows, first = found.duplicate_rows()
+        table = cls(distinct, offsets, docnos_of, numbers, name, scattered, order, len(numbers))
+        rows, earlier_rows = table.duplicate_rows()
         if not rows.size:
-            return found
+            return table
         if duplicates == "error":
             if order is not None:
-                rows, first = order[rows], order[first]
-            raise DuplicateRows(rows, first, name or cls.kind)
-        gone = rows if duplicates == "first" else first
+                rows, earlier_rows = order[rows], order[earlier_rows]
+            raise DuplicateRows(rows, earlier_rows, name or cls.kind)
+        gone = rows if duplicates == "first" else earlier_rows
         if duplicates in ("best", "lowest"):
-            rows = np.union1d(rows, first)
-            wanted = numbers[rows] if duplicates == "lowest" else -numbers[rows]
-            gone = np.sort(found._neighbours(rows, wanted)[1])  # of equal ones, the first is kept
-        return replace(found._without(gone), dropped=found._count_of(gone))
+            rows = np.union1d(rows, earlier_rows)
+            sort_keys = numbers[rows] if duplicates == "lowest" else -numbers[rows]
+            gone = np.sort(
+                table._neighbours(rows, sort_keys)[1]
+            )  # of equal ones, the first is kept
+        return replace(table._without(gone), dropped=table._count_of(gone))
 
     def _count_of(self, rows: Array) -> RowCount:
-        """Return how many rows these are, of how many queries, and the first of the source."""
+        """Count rows and their queries, with the first row of the source."""
         query = np.searchsorted(self.offsets, rows, "right") - 1
         held = np.zeros(self.n_queries, dtype=bool)
         held[query] = True
         places = rows if self.order is None else self.order[rows]
-        at = int(places.argmin())
-        words = self.qids[int(query[at])].as_py(), self.docnos.take(rows[at : at + 1])[0].as_py()
-        return RowCount(rows.size, int(held.sum()), int(places[at]), words)
+        place = int(places.argmin())
+        words = (
+            self.qids[int(query[place])].as_py(),
+            self.docnos.take(rows[place : place + 1])[0].as_py(),
+        )
+        return RowCount(rows.size, int(held.sum()), int(places[place]), words)
 
     def duplicate_rows(self) -> tuple[Ints, Ints]:
         """Return the rows that repeat an earlier docno of their query, and the row before each."""
@@ -338,8 +343,8 @@ class QueryRows(ABC):
         if not (in_order[1:] == in_order[:-1]).any():
             return _NONE, _NONE
         order = np.argsort(keys, kind="stable")
-        same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-        rows = np.unique(np.append(order[same], order[same + 1]))
+        repeated = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+        rows = np.unique(np.append(order[repeated], order[repeated + 1]))
         earlier, later = self._neighbours(rows, rows)
         by_row = np.argsort(later)
         return later[by_row], earlier[by_row]
@@ -348,8 +353,8 @@ class QueryRows(ABC):
         """Return the pairs of neighbours with one docno in a query if `rows` are sorted `by`."""
         docno, query = byte_ranks(self.docnos.take(rows)), self.row[rows]
         order = np.lexsort((by, docno, query))
-        same = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
-        return rows[order[same]], rows[order[same + 1]]
+        repeated = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
+        return rows[order[repeated]], rows[order[repeated + 1]]
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
@@ -369,7 +374,7 @@ class QueryRows(ABC):
         return self.filter(keep)
 
     def _of_rows(self, rows: slice | Bools) -> dict[str, Any]:
-        """Return what each of these rows has besides its docno, by field."""
+        """Return the columns of these rows except the docnos, by field."""
         return {"numbers": self.numbers[rows]}
 
     def without_identical_ids(self: T) -> T:
@@ -382,11 +387,11 @@ class QueryRows(ABC):
         if self.docnos.positional:
             return _NONE
         rows = np.flatnonzero(hash_strings(self.qids)[self.row] == self.docnos.hashes)
-        same = equal(
+        is_equal = equal(
             cast(take(self.qids, self.row[rows]), pa.large_string()),
             cast(self.docnos.take(rows), pa.large_string()),
         )
-        return rows[same]
+        return rows[is_equal]
 
     def part(self: T, first: int, stop: int, docnos: Docnos | None = None) -> T:
         """Return the table of the queries from `first` to before `stop`; nothing is copied.
@@ -410,8 +415,8 @@ class QueryRows(ABC):
             yield self
             return
         starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
-        for first, stop in pairwise(sorted({*starts.tolist(), self.n_queries})):
-            yield self.part(first, stop)
+        for start, stop in pairwise(sorted({*starts.tolist(), self.n_queries})):
+            yield self.part(start, stop)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""
@@ -446,9 +451,9 @@ class QueryRows(ABC):
             if numbers.ndim != 1:
                 raise TypeError("a list in the place of a number")
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
-            what = f"expected {{qid: {{docno: number}}}}, got {_wrong_part(mapping) or error}"
+            message = f"expected {{qid: {{docno: number}}}}, got {_wrong_part(mapping) or error}"
             fix = "give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos"
-            raise InputError(Problem(name or cls.kind, what, fix=fix)) from error
+            raise InputError(Problem(name or cls.kind, message, fix=fix)) from error
         offsets = offsets_of([len(row) for row in rows])
         return cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
 
@@ -492,8 +497,8 @@ def rows_in_file(table: QueryRows, rows: Ints) -> Ints:
     """Return the positions of some rows of a table in its file, from 0."""
     if table.order is None:
         return rows
-    found: Ints = table.order[np.minimum(rows, table.order.size - 1)]
-    return found
+    places: Ints = table.order[np.minimum(rows, table.order.size - 1)]
+    return places
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -584,15 +589,15 @@ class Qrels(QueryRows):
         """Return the position of each of these qids, -1 if it is not judged, ``(n,)``."""
         place = np.full(len(qids), -1)
 
-        def same(rows: Ints, known: Ints) -> Bools:
-            return equal(take(qids, rows), take(self.qids, known))
+        def same(rows: Ints, known_rows: Ints) -> Bools:
+            return equal(take(qids, rows), take(self.qids, known_rows))
 
-        found, known = self._indexes[0].find(hash_strings(qids), same)
-        place[found] = known
+        judged, matches = self._indexes[0].find(hash_strings(qids), same)
+        place[judged] = matches
         return place
 
     def find(self, query: Ints, docnos: Docnos) -> tuple[Ints, Ints]:
-        """Return which of the given pairs are judged, and the judgement's row of each of those.
+        """Return the positions of judged pairs, and the row of each one's judgement.
 
         `query` is the position of a pair's query in `qids`, or -1 if it is not here, ``(n,)``.
         """
@@ -600,13 +605,13 @@ class Qrels(QueryRows):
         rows = sieve.pass_on(docnos.hashes)
         rows = rows[query[rows] >= 0]
 
-        def same(at: Ints, known: Ints) -> Bools:
-            names = equal(docnos.take(rows[at]), self.docnos.take(known))
-            pairs: Bools = names & (query[rows[at]] == self.row[known])
+        def same(pair_rows: Ints, known_rows: Ints) -> Bools:
+            names = equal(docnos.take(rows[pair_rows]), self.docnos.take(known_rows))
+            pairs: Bools = names & (query[rows[pair_rows]] == self.row[known_rows])
             return pairs
 
-        found, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), same)
-        return rows[found], judgement
+        judged, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), same)
+        return rows[judged], judgement
 
     @cached_property
     def _docno_hashes(self) -> Array:
@@ -615,20 +620,20 @@ class Qrels(QueryRows):
     @property
     def n_documents(self) -> int:
         """How many different documents are judged, counted by their hashes."""
-        known = self._docno_hashes
-        return int((known[1:] != known[:-1]).sum()) + 1 if known.size else 0
+        sorted_hashes = self._docno_hashes
+        return int((sorted_hashes[1:] != sorted_hashes[:-1]).sum()) + 1 if sorted_hashes.size else 0
 
     def knows(self, hashes: Array) -> Bools:
-        """Return which docnos of these hashes are judged, for whichever query, ``(n,)``."""
-        found = np.zeros(hashes.size, dtype=bool)
+        """Mask of the hashes whose docnos are judged for any query, ``(n,)``."""
+        is_judged = np.zeros(hashes.size, dtype=bool)
         rows = self._indexes[1].pass_on(hashes)
         if rows.size:
-            wanted = hashes[rows]
-            order = np.argsort(wanted)  # sorted hashes are found three times as fast
-            known, wanted = self._docno_hashes, wanted[order]
-            at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
-            found[rows[order]] = known[at] == wanted
-        return found
+            unsure = hashes[rows]
+            order = np.argsort(unsure)  # sorted hashes are found three times as fast
+            sorted_hashes, unsure = self._docno_hashes, unsure[order]
+            position = np.minimum(np.searchsorted(sorted_hashes, unsure), sorted_hashes.size - 1)
+            is_judged[rows[order]] = sorted_hashes[position] == unsure
+        return is_judged
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
@@ -638,22 +643,22 @@ class Qrels(QueryRows):
             return np.zeros(0, dtype=np.int32)
         if grades.dtype.kind not in "iubf":
             raise TypeError(f"grades must be numbers, not {grades.dtype}")
-        whole, fix = True, "grades are small numbers; scale or round them before"
+        is_whole, fix = True, "grades are small numbers; scale or round them before"
         if grades.dtype.kind == "f":
             _refuse(where, "grade", grades[~np.isfinite(grades)], "finite", fix, "not-finite")
-            whole = np.array_equal(grades, np.trunc(grades))
+            is_whole = np.array_equal(grades, np.trunc(grades))
         large = ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))
         _refuse(where, "grade", grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix)
-        return grades.astype(np.int32 if whole else np.float64)
+        return grades.astype(np.int32 if is_whole else np.float64)
 
 
-def _refuse(where: str, noun: str, bad: Array, what: str, fix: str, rule: str = "") -> None:
-    """Raise InputError if there are numbers that are not `what`."""
+def _refuse(where: str, noun: str, bad: Array, expected: str, fix: str, rule: str = "") -> None:
+    """Raise InputError if there are `bad` numbers; `expected` describes the others."""
     if bad.size:
-        first = bad[0].item()
+        number = bad[0].item()
         # an identifier of 11 digits is 99999999999, not 99999999999.0
-        first = int(first) if abs(first) < 1e15 and first == int(first) else first
-        text = f"expected {noun}s that are {what}, got {first!r} ({bad.size:,} such {noun}s)"
+        number = int(number) if abs(number) < 1e15 and number == int(number) else number
+        text = f"expected {noun}s that are {expected}, got {number!r} ({bad.size:,} such {noun}s)"
         raise InputError(Problem(where, text, fix=fix, rule=rule))
 
 
@@ -692,10 +697,10 @@ class Run(QueryRows):
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
         """Return finite scores as float64; see `Table.check_numbers`."""
-        given = np.asarray(numbers)
-        if given.size and given.dtype.kind not in "iufb":
-            raise TypeError(f"scores must be numbers, not {given.dtype}")
-        scores = given.astype(np.float64)
+        array = np.asarray(numbers)
+        if array.size and array.dtype.kind not in "iufb":
+            raise TypeError(f"scores must be numbers, not {array.dtype}")
+        scores = array.astype(np.float64)
         bad = scores[~np.isfinite(scores)]
         fix = "repair the system's output; a ranking cannot be read from NaN or inf"
         _refuse(where, "score", bad, "finite", fix, "not-finite")
@@ -711,9 +716,9 @@ class Run(QueryRows):
         checked = cls.check_numbers(scores, name or "scores")
         n_rows = qrels.n_rows if qrels.n_source is None else qrels.n_source
         if checked.shape != (n_rows,):
-            what = f"{checked.size} scores for {n_rows} rows of the dataset"
+            message = f"{checked.size} scores for {n_rows} rows of the dataset"
             fix = "give one score for each row of the dataset, in its order"
-            raise InputError(Problem(name or "scores", what, fix=fix, rule="row-count"))
+            raise InputError(Problem(name or "scores", message, fix=fix, rule="row-count"))
         if qrels.order is not None:
             checked = checked[qrels.order]
         return cls(qrels.qids, qrels.offsets, qrels.docnos, checked, name)

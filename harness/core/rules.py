@@ -381,7 +381,7 @@ def finding(
     name: str, place: str, what: str, count: int = 1, examples: Sequence[str] = (),
     severity: Severity | None = None, effect: str = "", fix: str = "", *, at_least: bool = False,
 ) -> Finding:  # fmt: skip
-    """Return what a rule found, with the rule's own severity, effect and fix unless given."""
+    """Return a finding, with the rule's own severity, effect and fix unless given."""
     rule = RULES[name]
     return Finding(
         name, severity or rule.severity, Place.of(place), what, count, tuple(examples[:SHOWN]),

@@ -40,34 +40,38 @@ class MetricSettings:
         if self.ties is not None:
             check_ties(self.ties)
         if self.scores == "none" and self.ties not in (None, *get_args(Order)):
-            what = f"ties={self.ties} ignores the run: scores=none ties all documents of a query"
-            raise UnknownNameError(Problem("", what, fix="write ties=stable for the file's order"))
+            message = f"ties={self.ties} ignores the run: scores=none ties all documents of a query"
+            raise UnknownNameError(
+                Problem("", message, fix="write ties=stable for the file's order")
+            )
 
-    def with_values(self, given: Mapping[str, Any]) -> MetricSettings:
+    def with_values(self, values: Mapping[str, Any]) -> MetricSettings:
         """Return the settings with others put in place, `labels` and `few` as part of `grades`."""
-        rule: GradeRule = given.get("grades") or self.grades or GradeRule()
+        rule: GradeRule = values.get("grades") or self.grades or GradeRule()
         changes = {}
-        if (labels := given.get("labels")) is not None:
+        if (labels := values.get("labels")) is not None:
             if rule.low is None and rule.high is None:
-                what = f"labels={labels} needs a convention with bounds for grades"
+                message = f"labels={labels} needs a convention with bounds for grades"
                 fix = "add one from 'harness metrics --conventions', or leave out labels"
-                raise UnknownNameError(Problem("", what, fix=fix))
+                raise UnknownNameError(Problem("", message, fix=fix))
             changes["act"] = labels
-        if (few := given.get("few")) is not None:
+        if (few_policy := values.get("few")) is not None:
             if rule.documents < 2:
-                what = f"few={few} needs a convention that rejects queries with few documents"
+                message = (
+                    f"few={few_policy} needs a convention that rejects queries with few documents"
+                )
                 fix = "add convention=sklearn or another such one, or leave out few"
-                raise UnknownNameError(Problem("", what, fix=fix))
-            changes["few"] = few
+                raise UnknownNameError(Problem("", message, fix=fix))
+            changes["few"] = few_policy
         rules = {"grades": replace(rule, **changes)} if changes else {}
-        return replace(self, **{**given, **rules})
+        return replace(self, **{**values, **rules})
 
 
 PARAMETERS: Mapping[str, Parameter] = {
     "convention": Parameter("convention", str, None),
     **{
-        name: replace(one, optional=False)
-        for name, one in parameters_of(MetricSettings).items()
+        name: replace(parameter, optional=False)
+        for name, parameter in parameters_of(MetricSettings).items()
         if name != "grades"
     },
 }
@@ -111,11 +115,15 @@ class Convention:
     def of(self, metric: str) -> dict[str, Any]:
         """Return the settings and parameters of one metric."""
         if metric not in self.metrics:
-            others = [each.name for each in CONVENTIONS.values() if metric in each.metrics]
-            own = ", ".join(self.metrics)
-            what = f"the convention {self.name} ({self.tool}) has no {metric}  (it has: {own})"
-            fix = f"choose a convention that has it: {', '.join(others) or 'none'}"
-            raise UnknownNameError(Problem("", what, fix=fix))
+            able = [
+                convention.name
+                for convention in CONVENTIONS.values()
+                if metric in convention.metrics
+            ]
+            names = ", ".join(self.metrics)
+            message = f"the convention {self.name} ({self.tool}) has no {metric}  (it has: {names})"
+            fix = f"choose a convention that has it: {', '.join(able) or 'none'}"
+            raise UnknownNameError(Problem("", message, fix=fix))
         return {**self.common, **self.metrics[metric]}
 
 
@@ -133,15 +141,19 @@ def contradiction(convention: str | None, policy: Policy) -> Problem | None:
     for field_name, setting in (("ties", "ties"), ("empty_queries", "empty")):
         value = getattr(policy, field_name)
         if value != getattr(Policy(), field_name):
-            what = f"'{value}' has no effect: convention {convention} decides it for every metric"
+            message = (
+                f"'{value}' has no effect: convention {convention} decides it for every metric"
+            )
             fix = f"leave it out, or write ndcg(convention={convention},{setting}=...)"
-            return Problem(field_name, what, fix=fix)
+            return Problem(field_name, message, fix=fix)
     return None
 
 
 def find_convention(name: str) -> Convention:
     """Return a convention by its name, in capitals or not."""
-    name = next((known for known in CONVENTIONS if known.lower() == name.lower()), name)
+    name = next(
+        (known_name for known_name in CONVENTIONS if known_name.lower() == name.lower()), name
+    )
     if name not in CONVENTIONS:
         raise unknown("convention", name, CONVENTIONS)
     return CONVENTIONS[name]

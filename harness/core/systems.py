@@ -37,7 +37,7 @@ SHOWN = 5
 
 def matrix(systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
     """Return the queries of any system, and values ``(n_systems, n_queries)``, NaN if none."""
-    qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
+    qids = list(dict.fromkeys(qid for system in systems for qid in system.qids))
     column = {qid: place for place, qid in enumerate(qids)}
     values = np.full((len(systems), len(qids)), np.nan)
     for row, system in zip(values, systems, strict=True):
@@ -57,27 +57,29 @@ def systems_of(board: Leaderboard) -> tuple[System, ...]:
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard whose folds are already pooled."""
     summary, selection = board.summary, board.selection
-    together = grouped_by(board.entries, lambda one: (one.dataset, system_name(one, summary)))
-    found = []
+    together = grouped_by(board.entries, lambda entry: (entry.dataset, system_name(entry, summary)))
+    systems = []
     for (dataset, run), entries in together.items():
         entries, chosen = _best(entries, summary.best)
-        numbers = [len(one.ranked) for entry in entries for one in entry.choices]
+        numbers = [len(choice.ranked) for entry in entries for choice in entry.choices]
         if selection is not None and numbers:
             plan, metric = selection.settings, entries[0].choices[0].metric
             chosen = Chosen(plan.over, max(numbers), metric, plan.shown, min(numbers))
-        first = entries[0]
-        for other in entries[1:]:
-            if not other.evaluation.qids.equals(first.evaluation.qids):
-                where = f"{run} on {dataset} ({pairs(other.columns.items())})"
-                qids = (one.evaluation.qids.to_pylist() for one in (first, other))
+        reference = entries[0]
+        for repetition in entries[1:]:
+            if not repetition.evaluation.qids.equals(reference.evaluation.qids):
+                where = f"{run} on {dataset} ({pairs(repetition.columns.items())})"
+                qids = (
+                    evaluated.evaluation.qids.to_pylist() for evaluated in (reference, repetition)
+                )
                 raise AlignmentError(query_mismatch(where, *qids))
         columns = {
             name: value
-            for name, value in first.columns.items()
-            if name in summary.best or f"{{{name}}}" in first.pattern
+            for name, value in reference.columns.items()
+            if name in summary.best or f"{{{name}}}" in reference.pattern
         }
-        found.append(System.of(entries, run, columns, chosen))
-    return tuple(_with_incomplete(with_slices(found), board))
+        systems.append(System.of(entries, run, columns, chosen))
+    return tuple(_with_incomplete(with_slices(systems), board))
 
 
 def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Chosen | None]:
@@ -86,18 +88,20 @@ def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Ch
     metric = first_with_direction(metrics)
     if not names or metric is None:
         return entries, None
-    groups = grouped_by(entries, lambda one: tuple(one.columns.get(name, "") for name in names))
+    groups = grouped_by(entries, lambda entry: tuple(entry.columns.get(name, "") for name in names))
 
     def mean(group: Sequence[Entry]) -> float:
-        return metric.sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
+        return metric.sign * math.fsum(entry.summary[str(metric)] for entry in group) / len(group)
 
     return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
 
 
 def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
-    """Return what systems were chosen from on the reported queries, by dataset and run."""
-    own = (one for one in systems if one.best_of is not None and not one.best_of.on)
-    texts = {(one.dataset, one.run): how_chosen([one]) for one in own}
+    """Choices that were made on the reported queries, in words, by dataset and run."""
+    chosen_here = (
+        system for system in systems if system.best_of is not None and not system.best_of.on
+    )
+    texts = {(system.dataset, system.run): how_chosen([system]) for system in chosen_here}
     return {where: text for where, text in texts.items() if text}
 
 
@@ -111,24 +115,29 @@ def dataset_name(entry: Entry | Failed, summary: Summary) -> str:
 def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summary) -> str:
     """Return a system's name: the run with the columns that are neither folds nor seeds."""
     joint = (*summary.parts, *summary.spread, *summary.best)
-    own = {n: v for n, v in columns.items() if n not in joint and f"{{{n}}}" not in pattern}
-    return f"{run} {pairs(own.items())}" if summary and own else run
+    name_columns = {
+        n: v for n, v in columns.items() if n not in joint and f"{{{n}}}" not in pattern
+    }
+    return f"{run} {pairs(name_columns.items())}" if summary and name_columns else run
 
 
-def system_name(one: Entry | Failed, summary: Summary) -> str:
+def system_name(entry: Entry | Failed, summary: Summary) -> str:
     """Return the name of the system that an entry belongs to, as `run_name` does."""
-    return run_name(one.run, one.columns, one.pattern, summary)
+    return run_name(entry.run, entry.columns, entry.pattern, summary)
 
 
-def query_mismatch(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:
+def query_mismatch(where: str, expected: Iterable[str], actual: Iterable[str]) -> Problem:
     """Return the problem that an evaluation is over other queries than expected."""
-    one, other = dict.fromkeys(expected), dict.fromkeys(found)
-    missing, extra = [q for q in one if q not in other], [q for q in other if q not in one]
-    what = "expected the same queries as the other runs in the same order"
-    what += f"; missing: {first_of(missing, SHOWN)}" if missing else ""
-    what += f"; extra: {first_of(extra, SHOWN)}" if extra else ""
+    expected_qids, actual_qids = dict.fromkeys(expected), dict.fromkeys(actual)
+    missing, extra = (
+        [q for q in expected_qids if q not in actual_qids],
+        [q for q in actual_qids if q not in expected_qids],
+    )
+    message = "expected the same queries as the other runs in the same order"
+    message += f"; missing: {first_of(missing, SHOWN)}" if missing else ""
+    message += f"; extra: {first_of(extra, SHOWN)}" if extra else ""
     fix = "evaluate all runs with 'missing_queries: zero', which gives each the same queries"
-    return Problem(where, what, fix=fix)
+    return Problem(where, message, fix=fix)
 
 
 def system_key(part: Entry | Failed, names: Sequence[str]) -> CellKey:
@@ -158,8 +167,10 @@ def pooled(board: Leaderboard) -> Leaderboard:
         fix = f"add the missing parts, or leave {' and '.join(summary.parts)} out of 'summary'"
         raise AlignmentError(
             [
-                Problem(f"{one.key.run_with_columns} on {one.dataset}", one.error, fix=fix)
-                for one in missing.values()
+                Problem(
+                    f"{failure.key.run_with_columns} on {failure.dataset}", failure.error, fix=fix
+                )
+                for failure in missing.values()
             ]
         )
     return Leaderboard(tuple(entries), tuple(missing.values()), summary, board.selection)
@@ -178,76 +189,78 @@ def _with_missing_parts(board: Leaderboard) -> dict[CellKey, Failed]:
     folds: dict[str, dict[str, None]] = {}
     cells: dict[CellKey, dict[str, Entry | Failed]] = {}
     everything: list[Entry | Failed] = [*board.entries, *board.failed]
-    for one in everything:
-        key = system_key(one, board.summary.parts)
-        folds.setdefault(key.dataset, {})[one.dataset] = None
-        cells.setdefault(key, {}).setdefault(one.dataset, one)
-    found = {}
-    for key, there in cells.items():
+    for member in everything:
+        key = system_key(member, board.summary.parts)
+        folds.setdefault(key.dataset, {})[member.dataset] = None
+        cells.setdefault(key, {}).setdefault(member.dataset, member)
+    failures = {}
+    for key, by_dataset in cells.items():
         causes = {}
         for name in folds[key.dataset]:
-            cell = there.get(name)
+            cell = by_dataset.get(name)
             if not isinstance(cell, Entry):
                 causes[name] = "no predictions" if cell is None else cell.error
         if not causes:
             continue
         text = next(iter(causes.values()))
         if len(folds[key.dataset]) > 1:
-            each = [f"{name} ({cause.splitlines()[0]})" for name, cause in causes.items()]
-            shown = first_of(each, SHOWN) if len(each) > SHOWN else ", ".join(each)
-            text = f"{len(each)} of {len(folds[key.dataset])} parts are missing: {shown}"
-        pattern = next(iter(there.values())).pattern
-        found[key] = Failed(key.dataset, key.run, dict(key.columns), text, pattern)
-    return found
+            reasons = [f"{name} ({cause.splitlines()[0]})" for name, cause in causes.items()]
+            listed = first_of(reasons, SHOWN) if len(reasons) > SHOWN else ", ".join(reasons)
+            text = f"{len(reasons)} of {len(folds[key.dataset])} parts are missing: {listed}"
+        pattern = next(iter(by_dataset.values())).pattern
+        failures[key] = Failed(key.dataset, key.run, dict(key.columns), text, pattern)
+    return failures
 
 
 def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
     """Return dataset and run of the systems that have no evaluation."""
-    there = {(system.dataset, system.run) for system in systems_of(board)}
-    failed = ((one.dataset, system_name(one, board.summary)) for one in failed_rows(board))
-    return tuple(where for where in dict.fromkeys(failed) if where not in there)
+    evaluated = {(system.dataset, system.run) for system in systems_of(board)}
+    failed = ((row.dataset, system_name(row, board.summary)) for row in failed_rows(board))
+    return tuple(where for where in dict.fromkeys(failed) if where not in evaluated)
 
 
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     """Return one entry with the queries of all folds."""
     evaluations = [part.evaluation for part in parts]
-    qids = pa.concat_arrays([one.qids for one in evaluations])
+    qids = pa.concat_arrays([evaluation.qids for evaluation in evaluations])
     if len(unique(qids)) < len(qids):
         if not average:
             raise AlignmentError(_shared_queries(dataset, parts, qids))
         qids = pa.concat_arrays([
-            call("binary_join_element_wise", pa.scalar(f"{one.dataset}/", one.qids.type), one.qids,
-                 pa.scalar("", one.qids.type))
-            for one in evaluations
+            call("binary_join_element_wise", pa.scalar(f"{fold.dataset}/", fold.qids.type),
+                 fold.qids, pa.scalar("", fold.qids.type))
+            for fold in evaluations
         ])  # fmt: skip
-    whole = replace(joined(evaluations, qids), dataset=dataset)
-    if not whole.groups or average:  # slices alone need to know them
-        whole = replace(whole, unanswered=())
-    same = {
+    pooled_evaluation = replace(joined(evaluations, qids), dataset=dataset)
+    if not pooled_evaluation.groups or average:  # slices alone need to know them
+        pooled_evaluation = replace(pooled_evaluation, unanswered=())
+    shared = {
         name: value
         for name, value in parts[0].columns.items()
         if all(part.columns.get(name) == value for part in parts)
     }
     alike = tuple(parts) if average else ()
-    return Entry(whole, same, parts[0].pattern, parts=alike, **notes_of(parts))
+    return Entry(pooled_evaluation, shared, parts[0].pattern, parts=alike, **notes_of(parts))
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
     """Return the problem that queries are in several folds, so that they would count twice."""
     names, query = encode(qids)
-    of = np.repeat(np.arange(len(parts)), [len(part.evaluation.qids) for part in parts])
+    part_of = np.repeat(np.arange(len(parts)), [len(part.evaluation.qids) for part in parts])
     several = np.flatnonzero(np.bincount(query) > 1)
     named = [
-        f"{names[one]} ({', '.join(parts[part].dataset for part in of[query == one])})"
-        for one in several[:SHOWN]
+        f"{names[row]} ({', '.join(parts[part].dataset for part in part_of[query == row])})"
+        for row in several[:SHOWN]
     ]
-    what = f"expected each query in one part, got {several.size:,} in several: {', '.join(named)}"
-    return Problem(dataset, what, fix=POOLED.fix)
+    message = (
+        f"expected each query in one part, got {several.size:,} in several: {', '.join(named)}"
+    )
+    return Problem(dataset, message, fix=POOLED.fix)
 
 
 def incomplete(board: Leaderboard) -> list[Incomplete]:
-    """Return which systems have fewer repetitions than expected, and how many."""
-    return [one.incomplete for one in systems_of(board) if one.incomplete is not None]
+    """Return the systems with fewer repetitions than expected, and their numbers."""
+    return [system.incomplete for system in systems_of(board) if system.incomplete is not None]
 
 
 def _with_incomplete(systems: Sequence[System], board: Leaderboard) -> Iterator[System]:
@@ -258,29 +271,29 @@ def _with_incomplete(systems: Sequence[System], board: Leaderboard) -> Iterator[
     """
     summary = board.summary
 
-    def repetition(one: Entry | Failed) -> Columns:
-        columns = one.columns.items()
+    def repetition(entry: Entry | Failed) -> Columns:
+        columns = entry.columns.items()
         return tuple(pair for pair in columns if not summary or pair[0] in summary.spread)
 
     lost: dict[tuple[str, str], set[Columns]] = defaultdict(set)
-    for one in board.failed:
-        lost[one.dataset, system_name(one, summary)].add(repetition(one))
-    own = [{*map(repetition, system.entries)} for system in systems]
-    names = [tuple(name for name, _ in min(columns)) for columns in own]
-    groups = grouped_by(range(len(systems)), lambda at: (systems[at].dataset, names[at]))
-    for system, here, columns in zip(systems, own, names, strict=True):
-        alike = [own[at] for at in groups[system.dataset, columns]]
+    for failure in board.failed:
+        lost[failure.dataset, system_name(failure, summary)].add(repetition(failure))
+    repetitions = [{*map(repetition, system.entries)} for system in systems]
+    names = [tuple(name for name, _ in min(columns)) for columns in repetitions]
+    groups = grouped_by(range(len(systems)), lambda place: (systems[place].dataset, names[place]))
+    for system, own_repetitions, columns in zip(systems, repetitions, names, strict=True):
+        alike = [repetitions[place] for place in groups[system.dataset, columns]]
         is_best = summary.best and system.best_of is not None
-        away = set() if is_best else lost[system.dataset, system.run] - here
-        n = len(here)
-        of = max(n + len(away), *map(len, alike))
-        if not columns or n == of:
+        away = set() if is_best else lost[system.dataset, system.run] - own_repetitions
+        n = len(own_repetitions)
+        expected = max(n + len(away), *map(len, alike))
+        if not columns or n == expected:
             yield system
             continue
-        every = [dict(one) for one in away.union(*alike)]
-        varying = tuple(name for name in columns if len({one.get(name) for one in every}) > 1)
-        few = Incomplete(system.dataset, system.run, n, of, varying)
-        yield replace(system, incomplete=few)
+        all_columns = [dict(columns_of) for columns_of in away.union(*alike)]
+        varying = tuple(name for name in columns if len({row.get(name) for row in all_columns}) > 1)
+        shortfall = Incomplete(system.dataset, system.run, n, expected, varying)
+        yield replace(system, incomplete=shortfall)
 
 
 @dataclass(frozen=True)
@@ -307,7 +320,7 @@ def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
         evaluations = [entry.evaluation for entry in system.entries]
         answered, n = system.coverage
         if answered < n and evaluations[0].policy.missing_queries == "zero":
-            qids = dict.fromkeys(qid for one in evaluations for qid in one.unanswered)
+            qids = dict.fromkeys(qid for evaluation in evaluations for qid in evaluation.unanswered)
             yield Unanswered(system.dataset, system.run, n - answered, n, tuple(qids))
 
 
@@ -323,7 +336,11 @@ def of_systems(
         rows = tuple(
             replace(
                 row,
-                intervals={str(one): interval(row, one) for one in row.metrics if not why_not(one)},
+                intervals={
+                    str(metric): interval(row, metric)
+                    for metric in row.metrics
+                    if not why_not(metric)
+                },
             )
             for row in rows
         )
