@@ -84,6 +84,8 @@ def read_arrays(
 ) -> T:  # fmt: skip
     """Read an array of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
     loaded, dataset, name = load(source), settings.get("dataset"), settings["name"]
+    if columns and (not isinstance(loaded, Mapping) or "n" in loaded):
+        raise source.error("columns: expected named columns, got arrays", "leave 'columns' out")
     if not isinstance(loaded, Mapping):
         if rows_type is not Run:
             message = "expected a dict with qids and grades, got one array"
@@ -100,7 +102,7 @@ def read_arrays(
         for key, values in loaded.items()
         if np.ndim(values)  # not the number of an epoch
     }
-    if rows_type is Run and dataset is not None:
+    if rows_type is Run and dataset is not None and not columns:
         is_query = dataset.place(pa.array([*columns_read], pa.string())) >= 0
         if is_query.any() and not guess([*columns_read], rows_type.kind):
             run = from_queries(Run, columns_read, source.name)

@@ -167,9 +167,9 @@ class Format:
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
         reader = self.reader(kind)
-        common = {"of", "source", "dataset", "duplicates", "name", "how"}
-        names = inspect.signature(reader).parameters if reader is not None else ()
-        return tuple(name for name in names if name not in common)
+        parameters = inspect.signature(reader).parameters.values() if reader is not None else ()
+        names = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+        return tuple(name for name in names if name not in ("dataset", "duplicates", "name"))
 
     def is_binary(self, head: Head) -> bool:
         """Return whether a file is of this format and not text."""

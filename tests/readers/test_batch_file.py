@@ -11,6 +11,7 @@ from refusals import refuses
 from harness import readers
 from harness.core.align import align
 from harness.core.qrels_and_runs import Qrels
+from harness.errors import UnknownNameError
 
 PADDED = {
     "scores": np.array([[3.0, 1.0, 2.0], [0.5, 1.5, np.nan]]),
@@ -121,3 +122,12 @@ def test_columns_that_contradict_the_rows(dataset: Qrels) -> None:
     path = save({"a": SCORES, "b": GRADES / 2})
     run = readers.read_run(path, dataset=dataset, columns={"score": "a", "docno": "none"})
     assert run.scores.tolist() == SCORES.tolist()
+
+
+def test_columns_that_a_file_has_no_names_for_are_refused(dataset: Qrels) -> None:
+    np.save("s.npy", np.arange(5.0))
+    for path in (save(PADDED), "s.npy"):
+        with refuses(path):
+            readers.read_run(path, dataset=dataset, columns={"score": "first"})
+        with refuses(path, error=UnknownNameError):
+            readers.read_run(path, dataset=dataset, settings=3)
