@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
-from .. import readers as readers
+from .. import readers
 from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import readers as readers
+from .. import readers
 from ..config.cells import Cell
 from ..core.align import align
 from ..core.aligned import Aligned

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .. import readers as readers
+from .. import readers
 from ..core.cell_key import CellKey, Keyed
 from ..core.entries import grouped_by
 from ..core.evaluation import Counts

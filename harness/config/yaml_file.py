@@ -318,14 +318,16 @@ def escape_paths(value: Any, loc: Loc = ()) -> Any:
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix."""
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
-    if mark is None:  # a character that no YAML may hold
+    if mark is None or not isinstance(
+        error, yaml.MarkedYAMLError
+    ):  # a character that no YAML may hold
         position = getattr(error, "position", 0)
         column = position - text.rfind(chr(10), 0, position)
         place = Place(line=text.count(chr(10), 0, position) + 1, column=column)
         return Problem(
             place, f"the character {text[position : position + 1]!r} is not allowed in YAML"
         )
-    problem, context = str(error.problem), error.context or ""  # type: ignore[attr-defined]
+    problem, context = str(error.problem), error.context or ""
     message, fix, content = problem, "save the file as UTF-8 YAML of plain data", ""
     if not isinstance(error, YAMLLimitError):
         message = f"not valid YAML: {problem}"

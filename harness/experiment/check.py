@@ -13,7 +13,7 @@ from typing import Any, TypeVar, get_args
 
 from tqdm import tqdm
 
-from .. import readers as readers
+from .. import readers
 from ..config import load as configs
 from ..config.cells import Cell, cell_of_files, missing_cells
 from ..config.model import RunEntry

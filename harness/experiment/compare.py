@@ -129,12 +129,7 @@ def compare(
     if runs is None:
         board = Leaderboard(tuple(map(Entry, _named(qrels))))
     else:
-        how: dict[str, Any] = {
-            "policy": policy,
-            "relevance_level": relevance_level,
-            "convention": convention,
-        }
-        board = evaluate_runs(qrels, runs, given, dataset=dataset, **how)
+        board = evaluate_runs(qrels, runs, given, policy, relevance_level, convention, dataset)
     return compared(systems_of(board), plan)
 
 

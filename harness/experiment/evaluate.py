@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import metrics as _built_in
-from .. import readers as readers
+from .. import readers
 from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
@@ -135,25 +135,15 @@ def evaluate(
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
     evaluation, visited = _evaluated(
-        qrels,
-        run,
-        metrics,
-        policy,
-        relevance_level,
-        convention,
-        n,
-        mask,
-        qids,
-        references,
-        name,
-        dataset,
-    )
+        qrels, run, metrics, policy, relevance_level, convention, n, mask, qids, references,
+        name, dataset,
+    )  # fmt: skip
     _warn_of_rows([visited])
     return evaluation
 
 
 def evaluate_runs(
-    qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, policy: Any,
+    qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], policy: Any,
     relevance_level: int | None, convention: str | None, dataset: str,
 ) -> Leaderboard:  # fmt: skip
     """Evaluate several runs, by name, as `evaluate` does one; they are references too."""

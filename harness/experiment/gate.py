@@ -95,13 +95,10 @@ def gate(
     """
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
-    how: dict[str, Any] = {
-        "policy": policy,
-        "relevance_level": relevance_level,
-        "convention": convention,
-    }
-    systems = systems_of(evaluate_runs(qrels, runs, metrics, dataset=dataset, **how))
-    return Verdicts(gate_baseline(systems, baseline, rules, level=level, correction=correction))
+    board = evaluate_runs(qrels, runs, metrics, policy, relevance_level, convention, dataset)
+    return Verdicts(
+        gate_baseline(systems_of(board), baseline, rules, level=level, correction=correction)
+    )
 
 
 def gate_folders(

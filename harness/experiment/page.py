@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
@@ -96,14 +95,9 @@ def page(
         {"path": path, "title": title, "baseline": baselines}, path=PATH, title=TEXT, baseline=TEXTS
     )
     target = Path(path)
-    how: dict[str, Any] = {
-        "policy": policy,
-        "relevance_level": relevance_level,
-        "convention": convention,
-    }
     with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
         check_outputs(target.parent, [target.name])
-    board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **how)
+    board = evaluate_runs(qrels, runs, metrics, policy, relevance_level, convention, dataset)
     plan = Plan(tuple(baselines))
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
-from .. import readers as readers
+from .. import readers
 from ..config.cells import Cell, resolve
 from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -253,7 +254,7 @@ def _read(results: PathLike | Results) -> Results:
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
     """Return settings of a table or plot from arguments; ArgumentError if one is wrong."""
-    known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    known = [*signature(kind).parameters]
     for name in given:
         if name not in known:
             what = f"unknown argument{did_you_mean(name, known)}  (known: {', '.join(known)})"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .. import readers as readers
+from .. import readers
 from ..core.align import align, align_parts, as_reference
 from ..core.aligned import Aligned
 from ..core.evaluation import Evaluation

@@ -32,7 +32,6 @@ from typing import Any, TypeVar
 
 from .. import __version__
 from .. import errors as internal_errors
-from .. import readers as readers
 from ..config import plugins as plugins
 from ..config.cells import Cell, reference_cell
 from ..config.model import Config
@@ -285,7 +284,8 @@ class Cluster(Executor):
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Give a task to the next free worker."""
-        return self._pool.submit(fn, *args, **kwargs)  # type: ignore[no-any-return]
+        future: Future[T] = self._pool.submit(fn, *args, **kwargs)
+        return future
 
     def check(self) -> int:
         """Return how many threads the workers have; HarnessError if the scheduler is lost."""

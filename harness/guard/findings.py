@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .. import readers as readers
+from .. import readers
 from ..config.cells import Cell
 from ..core.arrow import bytes_at, string_column, to_numpy
 from ..core.entries import grouped_by

@@ -165,11 +165,11 @@ class Submission:
             message = f"{counted(self.deep, 'query has', 'queries have')} more than "
             message += f"{terms.max_per_query:,} documents, up to {self.deepest:,}"
             yield self.examples.finding("too-deep", message, self.deep)
-        if terms.collection is not None and self.outside:
-            sample = terms.collection.sample
+        if (collection := terms.collection) is not None and self.outside:
+            sample = collection.sample
             way, matches = spelled_as(
                 self.unknown,
-                lambda names: terms.collection.has(hash_strings(string_column(names))),  # type: ignore[union-attr]
+                lambda names: collection.has(hash_strings(string_column(names))),
                 {**OF_DOCNOS, **affixes(self.unknown, ("", "")), **affixes(self.unknown, sample)},
             )
             rule = "not-in-collection"

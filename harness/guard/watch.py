@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .. import readers as readers
 from ..core.aligned import Aligned
 from ..core.hashing import share_memory
 from ..core.policy import Policy

@@ -137,7 +137,7 @@ def atol(text: str) -> int:
     >>> atol("23.4"), atol(" -7x"), atol("x"), atol("1e3"), atol("9" * 5000)
     (23, -7, 0, 1, 9223372036854775807)
     """
-    sign, digits = _INTEGER.match(text).groups()  # type: ignore[union-attr]  # it always matches
+    sign, digits = next(_INTEGER.finditer(text)).groups()  # it matches at the start, perhaps ""
     return max(-_LARGEST - 1, min(int(f"{sign}{digits or 0}"), _LARGEST))
 
 
