@@ -75,9 +75,7 @@ class Variant(NamedTuple):
     refused: str = ""
 
 
-def under_conventions(
-    metric: Metric, policy: Policy, only: Collection[str] = ()
-) -> tuple[Variant, ...]:
+def under_conventions(metric: Metric, policy: Policy, only: Collection[str]) -> tuple[Variant, ...]:
     """Return a metric under every convention whose tool has it, at its own cutoff.
 
     Of the base's own parameters, a convention keeps `IDENTITY`, and the smallest relevant
@@ -138,7 +136,7 @@ def _text(metric: Metric, name: str, value: Any) -> str:
 
 
 def with_choices(
-    metric: Metric, policy: Policy, toward: Sequence[Metric] | None = None
+    metric: Metric, policy: Policy, toward: Sequence[Metric] | None
 ) -> dict[str, tuple[str, tuple[Variant, ...]]]:
     """Return the metric with one choice changed at a time: the base's value, and the others.
 

@@ -67,7 +67,7 @@ def loads(
 
 
 def examine_config(
-    path: str | os.PathLike[str], overrides: Iterable[str] = ()
+    path: str | os.PathLike[str], overrides: Iterable[str]
 ) -> tuple[list[Cell], Config, list[Problem]]:
     """Return the cells whose files exist, the config without what is wrong, and the problems.
 

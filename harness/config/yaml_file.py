@@ -351,7 +351,7 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     return Problem(place, message, content.strip(" "), fix)
 
 
-def read_layers(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> ParsedYaml:
+def read_layers(text: str, where: str, base: Path, overrides: Iterable[str]) -> ParsedYaml:
     """Return the data of a config on top of those that it extends, with overrides put in.
 
     Mappings are merged key by key, everything else is replaced, and ``null`` takes a key out.

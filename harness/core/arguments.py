@@ -92,13 +92,13 @@ def describe(value: Any) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
-def check_choice(name: str, value: Any, choices: Iterable[str], what: str = "") -> None:
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     """Raise ArgumentError if `value` is no string, UnknownNameError if it is not in `choices`."""
     choices = tuple(choices)
     if not isinstance(value, str):
         raise wrong(name, f"one of {', '.join(choices)}", value)
     if value not in choices:
-        raise unknown(what or name, value, choices)
+        raise unknown(name, value, choices)
 
 
 def whole_from(low: int) -> ArgumentKind:

@@ -150,7 +150,7 @@ def add_lines(
     source: Source,
     among: Container[str] | None = None,
     *,
-    whole: bool = False,
+    whole: bool,
 ) -> None:
     """Add the line of each example's row in place, or the row's number in files without lines.
 

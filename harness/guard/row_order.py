@@ -460,7 +460,7 @@ def is_chance(fit: Fit) -> bool:
 
 
 def unrelated_finding(
-    finding: Finding, own_fit: Fit, better: tuple[str, Fit] | None = None, wary: bool = False
+    finding: Finding, own_fit: Fit, better: tuple[str, Fit] | None, wary: bool
 ) -> Finding | None:
     """Return the finding about predictions unrelated to the grades, unless there are few rows.
 

@@ -332,7 +332,7 @@ class Guarded:
 
 def guard(
     visits: dict[int, Visit], digests: dict[str, str],
-    failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str] = (),
+    failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str],
     pooled: Sequence[str] = (), only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
     """Check the cells of a run with every rule; `digests` are by path.

@@ -198,7 +198,7 @@ def judgement_facts(
 
 
 def facts_of(
-    judgements: JudgementFacts | None, watch: Watch, source: Source | None, *, whole: bool = False
+    judgements: JudgementFacts | None, watch: Watch, source: Source | None, *, whole: bool
 ) -> Facts | None:  # fmt: skip
     """Return all facts when a run was read from `source`; None if the guard failed.
 

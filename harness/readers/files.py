@@ -110,13 +110,13 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
 
 
 @contextlib.contextmanager
-def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
-    """Give a file to write that is moved to `target`, with permissions `mode`, when it is whole.
+def writing(target: Path) -> Iterator[IO[bytes]]:
+    """Give a file to write that is moved to `target` when it is whole.
 
     InputError if it is an input.
     """
     check_outputs(target.parent, [target.name])
-    with _moved_together(target) as waiting, _begun(target, waiting, mode) as file:
+    with _moved_together(target) as waiting, _begun(target, waiting) as file:
         yield file
 
 
@@ -139,12 +139,10 @@ def _moved_together(where: Path) -> Iterator[list[tuple[Path, Path]]]:
 
 @contextlib.contextmanager
 def _begun(
-    target: Path, waiting: list[tuple[Path, Path]], mode: int | None = None, *, flush: bool = True
+    target: Path, waiting: list[tuple[Path, Path]], *, flush: bool = True
 ) -> Iterator[IO[bytes]]:
     """Give a new file with a temporary name, and add it to those waiting for their places."""
-    if mode is None:
-        os.umask(mask := os.umask(0))
-        mode = 0o666 & ~mask
+    os.umask(mask := os.umask(0))
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(".part", f".{target.name}.", target.parent)
     waiting.append((Path(name), target))
@@ -154,7 +152,7 @@ def _begun(
         file.flush()
         if flush:
             os.fsync(handle)
-        Path(name).chmod(mode)
+        Path(name).chmod(0o666 & ~mask)
     finally:
         with contextlib.suppress(OSError):  # a full disk refuses the rest of the buffer again
             file.close()
@@ -187,9 +185,7 @@ def compare_recorded(
     return unedited, edited
 
 
-def check_own(
-    folder: Path, names: Iterable[str], own: Collection[str], *, force: bool = False
-) -> None:
+def check_own(folder: Path, names: Iterable[str], own: Collection[str], *, force: bool) -> None:
     """Raise InputError if one of the files to write exists and is not our `own`, unless forced."""
     foreign = [
         name for name in dict.fromkeys(names)

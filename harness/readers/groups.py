@@ -39,9 +39,7 @@ Labels = dict[str, dict[str, str]]
 Bins = Mapping[str, Sequence[float]]
 
 
-def read_groups(
-    path: Path, qid: str = "qid", columns: Sequence[str] = (), bins: Bins | None = None
-) -> Labels:
+def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None) -> Labels:
     """Return the groups of the queries of a CSV, TSV or Parquet file.
 
     Raises

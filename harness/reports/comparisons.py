@@ -216,7 +216,7 @@ def standing_notes(comparisons: Comparisons) -> list[str]:
     return lines
 
 
-def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> Iterator[Grid]:
+def largest(systems: Sequence[System], found: Comparisons) -> Iterator[Grid]:
     """Yield for each metric the queries that the one run compared wins and loses by most."""
     for block in paired_values(systems, found.plan):
         row = next(iter(found.of(block.dataset, str(block.metric))), None)
@@ -230,7 +230,7 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
                 block.qids[int(both[place])].as_py(), decimals(base[both[place]]),
                 decimals(run[both[place]]), decimals(difference[place], sign=True),
             ]
-            for place in largest_first(difference, most)
+            for place in largest_first(difference, MOST)
         ]  # fmt: skip
         place_title = _title(block.dataset, block.metric)
         title = (

@@ -416,7 +416,7 @@ def _setting(policy: str, overrides: Sequence[str | None]) -> str:
     return f"{policy}, but for metrics with a setting of their own" if any(overrides) else policy
 
 
-def value_notes(board: Leaderboard, *, has_runid: bool = False) -> Iterator[str]:
+def value_notes(board: Leaderboard, *, has_runid: bool) -> Iterator[str]:
     """Yield the notes that formats of values alone (CSV, JSON lines) cannot hold.
 
     `has_runid` is whether the format shows the runs' names, as trec_eval does.

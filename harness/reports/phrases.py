@@ -121,14 +121,14 @@ NO_BEST = "no best value marked, as runs were scored on different queries"
 _FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " of each dataset"}
 
 
-def listed(parts: Iterable[str], last: str = "and") -> str:
+def listed(parts: Iterable[str]) -> str:
     """Return parts with commas and an "and" before the last.
 
     >>> listed(["a"]), listed(["a", "b"]), listed("abc")
     ('a', 'a and b', 'a, b and c')
     """
     *before, end = parts
-    return f"{', '.join(before)} {last} {end}" if before else end
+    return f"{', '.join(before)} and {end}" if before else end
 
 
 WARNED = "!"

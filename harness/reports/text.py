@@ -43,7 +43,7 @@ def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: in
     return "\n".join(_table(grid(rows[0], rows[1:], left=left), width))
 
 
-def wrapped(text: str, width: int = _LINE, indent: int = 0, hanging: int = 2) -> list[str]:
+def wrapped(text: str, width: int, indent: int, hanging: int) -> list[str]:
     """Return a paragraph's lines, those after the first `hanging` columns further in."""
     return textwrap.wrap(
         legible(text), max(width, _LEAST), initial_indent=" " * indent,

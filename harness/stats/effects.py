@@ -60,6 +60,8 @@ def _unbiased(d_z: float, n: int) -> float:
     return float(poch(n / 2 - 1, 0.5) / np.sqrt((n - 1) / 2) * d_z)
 
 
+MOST = 10**7
+"""The largest number of queries that an experiment is told to need."""
 POINTS = 2001
 """Points at which the distribution of the standard deviation is integrated."""
 
@@ -80,16 +82,14 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
     return _noncentrality(n, level, power) * sd / float(np.sqrt(n))
 
 
-def queries_needed(
-    difference: float, sd: float, level: float = 0.05, power: float = 0.8, most: int = 10**7
-) -> int | None:
-    """Return the fewest queries with which `detectable` is at most `difference`."""
-    if not detectable(sd, most, level, power) <= difference:
+def queries_needed(difference: float, sd: float, level: float) -> int | None:
+    """Fewest queries with which `detectable` is at most `difference`; None if above `MOST`."""
+    if not detectable(sd, MOST, level) <= difference:
         return None
-    below, enough = 1, most
+    below, enough = 1, MOST
     while enough - below > 1:
         middle = (below + enough) // 2
-        if detectable(sd, middle, level, power) <= difference:
+        if detectable(sd, middle, level) <= difference:
             enough = middle
         else:
             below = middle
