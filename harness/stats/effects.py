@@ -61,7 +61,7 @@ def _unbiased(d_z: float, n: int) -> float:
 
 
 MOST = 10**7
-"""The largest number of queries that an experiment is told to need."""
+"""The largest number of queries that is given as the need of an experiment."""
 POINTS = 2001
 """Points at which the distribution of the standard deviation is integrated."""
 
