@@ -162,9 +162,11 @@ def test_a_collector_numbers_queries_as_they_were_given() -> None:
 def test_a_batch_file_with_such_queries_is_read_as_the_arrays(tmp_path: Path) -> None:
     path = tmp_path / "b.npz"
     np.savez(path, qids=["1", "10"], n=[2, 0], scores=[0.5, 0.1], relevance=[0, 1])
-    with warns("empty-groups"):
+    with warns("empty-groups", f"{path}: n: "):
         found = harness.evaluate(path, path, ["recip_rank"])
     assert found.to_dict() == {"1": {"recip_rank": 0.5}}
+    (finding,) = harness.check(path, path).findings
+    assert (finding.rule, finding.place.file) == ("empty-groups", str(path))
 
 
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "lambdas"])
