@@ -42,7 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 SLOW = (
     "faults/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
-    "test_gate_on_real_runs.py",
     "changes/test_real_boards.py", "guard/test_real_data.py", "test_notebooks.py",
 )  # fmt: skip
 """Tests of kills, faults, memory, load, clusters, browsers, notebooks and every real file."""

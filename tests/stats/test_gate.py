@@ -55,14 +55,21 @@ def test_ends() -> None:
     assert gap.n == 2
 
 
-def test_queries_needed_close_to_the_margin() -> None:
-    """More than there are, though an equal candidate would pass with fewer."""
+def test_queries_needed_are_the_fewest_with_power() -> None:
     rng = np.random.default_rng(0)
-    gains = rng.normal(0, 0.02, 60)
-    before = rng.random(60)
-    (one,) = judge([(pair(before, before + gains - gains.mean() - 0.019), Margin(0.02))])
-    assert one.outcome == "undecided"
-    assert one.needed > 60
+    close, before, gains = rng.normal(0, 0.02, 60), rng.random(60), rng.normal(0, 0.2, 8)
+    (one,) = judge([(pair(before[:8], before[:8] + gains), Margin(0.05))])
+    (near,) = judge([(pair(before, before + close - close.mean() - 0.019), Margin(0.02))])
+    assert (one.outcome, near.outcome) == ("undecided", "undecided")
+    assert near.needed > 60  # more than there are, though an equal candidate passes with fewer
+    deviation = np.std(gains, ddof=1)
+
+    def power(n: int) -> float:
+        """How often an equally good candidate passes with n queries."""
+        shift = 0.05 / (deviation / np.sqrt(n))
+        return float(stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, shift))
+
+    assert power(one.needed - 1) < 0.8 <= power(one.needed)
 
 
 def test_no_loss_of_a_metric_that_is_better_if_lower_is_plus_zero() -> None:

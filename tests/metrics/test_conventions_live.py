@@ -24,8 +24,7 @@ from harness.core.settings import CONVENTIONS, WHOLE_LIST
 TOOLS = {  # our file -> what has to be installed
     "lightgbm": "lightgbm", "xgboost": "xgboost", "catboost": "catboost",
     "scikit_learn": "sklearn", "torchmetrics": "torchmetrics", "ranx": "ranx",
-    "ir_measures": "ir_measures", "pytorchltr": "pytorchltr.evaluation",
-    "allrank": "allrank.models.metrics", "ptranking": "ptranking.metric.adhoc_metric",
+    "ir_measures": "ir_measures",
     "beir": "beir.retrieval.evaluation", "mteb": "mteb", "recbole": "recbole.evaluator.metrics",
     "sentence_transformers": "sentence_transformers.evaluation", "rank_eval": "math",
 }  # fmt: skip
