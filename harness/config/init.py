@@ -20,6 +20,7 @@ from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
 from .cells import DATASET
 from .init_files import (
+    BY_ROW,
     MODEL,
     SHORT,
     WORDS,
@@ -67,7 +68,6 @@ class ProposedDataset:
 
     format: str
     group: FileGroup
-    shares_queries: bool = False
     key: str = ""
     validation: str = ""
 
@@ -79,7 +79,7 @@ class ProposedDataset:
     @property
     def is_rows(self) -> bool:
         """Whether predictions follow its rows."""
-        return self.format in ("letor", "batch")
+        return self.format in BY_ROW
 
     @property
     def validation_key(self) -> str:
@@ -212,14 +212,11 @@ def propose_entries(scan: FolderScan) -> Proposal:
     paths = [run.path for run in runs]
     short = short_in(paths, [file.path for file in data])
     numbers = {p: v for group in group_by_number(paths, short) for p, v in group.values.items()}
-    shared = {name for values in numbers.values() for name in values}
-    groups: list[tuple[FileGroup, str]] = []
-    for form in dict.fromkeys(file.format for file in data):
-        for group in group_by_number([file.path for file in data if file.format == form]):
-            # if no run has such numbers, only content tells the fold of a run
-            by_content = runs and group.names and not shared & {*group.names}
-            single_files = [FileGroup(escape_path(path), {path: {}}) for path in group.values]
-            groups += [(part, form) for part in (single_files if by_content else [group])]
+    groups = [
+        (group, form)
+        for form in dict.fromkeys(file.format for file in data)
+        for group in group_by_number([file.path for file in data if file.format == form])
+    ]
     matcher = Matcher(scan.folder, groups)
     files: dict[int, set[str]] = defaultdict(set)
     of_dataset: dict[tuple[int, str], list[str]] = defaultdict(list)
@@ -243,8 +240,7 @@ def propose_entries(scan: FolderScan) -> Proposal:
             used_values = {values[name] for values in varying_group.values.values()}
             if used_values != {values[name] for values in group.values.values()}:
                 proposal.where[name] = sorted(used_values, key=natural)
-        sharing = matcher.share_queries(files.get(number, ()))
-        datasets[number] = ProposedDataset(form, varying_group, sharing)
+        datasets[number] = ProposedDataset(form, varying_group)
     proposal.datasets = [*datasets.values()]
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
     proposal.aside = {**reason, **proposal.aside, **scan.aside}
@@ -513,8 +509,7 @@ def _summary_lines(proposal: Proposal) -> Iterator[str]:
     pool = [*dict.fromkeys(name for entry in proposal.datasets for name in entry.group.names)]
     run_names = dict.fromkeys(name for entry in proposal.runs for name in entry.group.names)
     spread = [name for name in run_names if name in WORDS and name not in pool]
-    sharing = any(entry.shares_queries for entry in proposal.datasets)
-    ways = {"average" if sharing else "pool": pool, "spread": spread}
+    ways = {"pool": pool, "spread": spread}
     gaps = list(_gap_texts(proposal))
     for gap in gaps[:SHOWN]:
         yield f"# {legible(gap)}"
@@ -522,8 +517,6 @@ def _summary_lines(proposal: Proposal) -> Iterator[str]:
         mark = _comment_mark(proposal, "summary", bool(proposal.runs) and not gaps)
         summary = {way: names for way, names in ways.items() if names}
         yield f"{mark}summary: {_flow_yaml(summary)}   # a row a system, not a row a cell"
-    if sharing:
-        yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
 
 def _gap_texts(proposal: Proposal) -> Iterator[str]:
@@ -555,8 +548,7 @@ def _compare_lines(proposal: Proposal) -> Iterator[str]:
     chosen = [name for (name,) in usual] if has_usual else shared[:1]
     baselines = [*dict.fromkeys(chosen or ["RUN"])]
     if len(all_names) != 1:
-        sharing = any(entry.shares_queries for entry in proposal.datasets)
-        mark = _comment_mark(proposal, "compare", bool(chosen) and not sharing)
+        mark = _comment_mark(proposal, "compare", bool(chosen))
         plan = {
             "baseline": baselines[0] if len(baselines) == 1 else baselines,
             "metrics": _COLUMNS, "test": "paired-t", "correction": "holm",

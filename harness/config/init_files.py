@@ -1,8 +1,7 @@
-"""Files below folders -> qrels and runs, in groups, and the qrels of each run."""
+"""Files below folders -> qrels and runs, in groups, and the qrels of each run, by their paths."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import zipfile
@@ -14,8 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from .. import readers
-from ..core.qrels_and_runs import Qrels
-from ..errors import HarnessError, InputError, Problem, first_of
+from ..errors import HarnessError, InputError, Problem
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, Head
 from ..readers.source import Source
@@ -26,6 +24,8 @@ MOST = 5000
 """Files that are looked at."""
 LARGEST = 256 << 20
 """Bytes of a file that is read."""
+BY_ROW = ("letor", "batch")
+"""Formats of data whose rows predictions follow."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
 SHORT = {"f": "fold", "s": "seed"}
 MODEL = "model"
@@ -41,8 +41,6 @@ _SKIPPED = re.compile(
 _JUDGEMENTS = re.compile(r"qrel|judg|label|truth|relevance", re.I)
 _NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|$)", re.I)
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
-_COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
-"""Columns of qid and docno in a run's line."""
 _ABOVE = 20
 """Lines that may be a header or comments."""
 _NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
@@ -162,23 +160,19 @@ def _kinds_of_file(path: Path) -> list[tuple[Kind, str]]:
         del formats["run" if is_data or formats["dataset"] == "beir" else "dataset"]
     ((kind, form),) = formats.items()
     if form in ("trec", "scores"):
-        source, fits = Source(path), readers.FORMATS[form].fits
-        above = _other_lines(source, form)
-        lines = source.head.split(b"\n")
+        source, file_format = Source(path), readers.FORMATS[form]
+        lines, reads = source.head.split(b"\n"), file_format.is_data(source)
         for number, line in enumerate(lines[:-1] or lines, 1):
-            head = Head("", line)
-            if head.lines and number not in above and not fits(head, _READ_AS[kind]):
+            is_above = number <= _ABOVE and reads is not None and not reads(number, line)
+            if (
+                line.strip()
+                and not is_above
+                and not file_format.fits(Head("", line), _READ_AS[kind])
+            ):
                 likely = "a run" if kind == "run" else "qrels"
                 message = f"the file looks like {likely} ({form}), but line {number} does not"
                 raise InputError(Problem(str(path), message))
     return [(kind, form)]
-
-
-def _other_lines(source: Source, form: str) -> list[int]:
-    """Return the numbers of the first lines that the reader of a format does not take as rows."""
-    reads = readers.FORMATS[form].is_data(source)
-    lines = source.head.split(b"\n")[:_ABOVE]
-    return [n for n, line in enumerate(lines, 1) if line.strip() and reads and not reads(n, line)]
 
 
 @dataclass(frozen=True)
@@ -241,6 +235,8 @@ def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
 def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
     """Return the letters of fold and seed, if no run has a fold but all after f are the data's.
 
+    Numbers with a fraction after s are no seeds but a setting.
+
     >>> short_in(["svm-f1-s0.txt", "svm-f2-s0.txt"], ["fold1.txt", "fold2.txt"])
     ('f', 's')
     """
@@ -260,8 +256,10 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
     named = [
         values for group in group_by_number(runs, [*SHORT]) for values in group.values.values()
     ]
-    are_seeds = all(values.get("seed", "0").isdecimal() for values in named)  # s0.5 is a setting
-    return tuple(SHORT) if short and short <= folds and are_seeds and not full else ()
+    if full or not short or not short <= folds:
+        return ()
+    are_seeds = all(values.get("seed", "0").isdecimal() for values in named)
+    return tuple(SHORT) if are_seeds else ("f",)
 
 
 def group_by_number(paths: Iterable[str], settings: Sequence[str] = ()) -> list[FileGroup]:
@@ -374,13 +372,13 @@ def _join_family(slot: tuple[str, str], groups: Sequence[FileGroup], dataset: st
 
 
 def _words_of_path(path: str) -> set[str]:
-    """Return folders and words of a path, in small letters.
+    """Return folders and words of a path, in small letters, without its ending.
 
     >>> sorted(_words_of_path("my_data/qrels.covid-Round2.txt"))
-    ['covid', 'data', 'my', 'my_data', 'qrels', 'round2', 'txt']
+    ['covid', 'data', 'my', 'my_data', 'qrels', 'round2']
     """
-    path = path.lower()
-    return {*re.split(r"[/._-]+", path), *path.split("/")[:-1]} - {""}
+    *folders, name = path.lower().split("/")
+    return {*re.split(r"[/._-]+", "/".join([*folders, stem_of(name)[0]])), *folders} - {""}
 
 
 def _common_beginning(names: Sequence[str]) -> str:
@@ -395,134 +393,50 @@ def unescape_path(pattern: str) -> str:
 
 
 class Matcher:
-    """Finds the qrels of runs among groups of files, each with its format."""
+    """Finds the qrels of runs among groups of files, each with its format, by their paths."""
 
-    def __init__(self, folder: Path, datasets: Sequence[tuple[FileGroup, str]]) -> None:
-        self.folder, self.datasets = folder, datasets
-        self._qrels = cache(self._read_qrels)
-        self._pairs = cache(self._judged_pairs)
+    def __init__(self, folder: Path, groups: Sequence[tuple[FileGroup, str]]) -> None:
+        self.folder, self.groups = folder, groups
+        self._read_qrels = cache(lambda path: readers.read_qrels(folder / path, duplicates="first"))
 
     def find(self, run: File, values: Mapping[str, str]) -> tuple[int, str, tuple[int, ...]]:
-        """Return group and path of a run's qrels, and other groups that it fits.
+        """Return group and path of the qrels nearest to a run, and other groups as near.
 
-        Its numbers of fold and seed must be those of the data.
-        Of all qrels that fit, those whose path shares most folders with the run's are taken,
-        and of these, graded ones that judge most of its documents. InputError if none fit.
+        Its numbers of fold and seed must be those of the qrels, and predictions need as many rows.
+        Of qrels that fit, those whose path shares most words with the run's are near; of these,
+        test data come first. Raises InputError if none fit.
         """
-        by_row, pairs = readers.FORMATS[run.format].needs_dataset, None
-        without = "no rows to follow"
-        if not by_row:
-            try:
-                pairs = self._retrieved(run)
-            except HarnessError as error:  # such as a table without docnos
-                by_row, without = True, error.problems[0].what
-        scores: dict[tuple[int, str], float] = {}
-        wrong = {4: "no qrels"}  # the smallest number says most
-        for number, (group, form) in enumerate(self.datasets):
+        by_row, words = readers.FORMATS[run.format].needs_dataset, _words_of_path(run.path)
+        fitting: dict[tuple[int, str], tuple[int, bool]] = {}
+        reasons = {3: "no qrels"}  # the smallest number says most
+        for number, (group, form) in enumerate(self.groups):
             for path, captured in group.values.items():
                 shared = captured.keys() & values.keys()
                 if differing := [name for name in shared if captured[name] != values[name]]:
-                    wrong[3] = f"no qrels of {differing[0]} {values[differing[0]]}"
-                    continue
-                try:
-                    score = (
-                        self._by_rows(run, path, form)
-                        if by_row
-                        else self._judged(pairs, path, form)
-                    )
-                except HarnessError as error:
-                    wrong[1] = f"fits no qrels: {error.problems[0].what}"
-                    continue
-                if score and captured and not shared:
-                    wrong[0] = f"fits {path}, but no number in its own name gives its fold"
-                elif score:
-                    scores[number, path] = score
+                    reasons[2] = f"no qrels of {differing[0]} {values[differing[0]]}"
+                elif by_row and form not in BY_ROW:
+                    reasons[2] = "no rows to follow"
+                elif not shared and group.varying().names:
+                    reasons[1] = f"no number in its path gives its {group.names[0]}"
+                elif misfit := self._misfit(run, path):
+                    reasons[0] = f"fits no qrels: {misfit}"
                 else:
-                    reason = without if by_row else "other queries or documents"
-                    wrong[2] = f"fits no qrels: {reason}"
-        if not scores:
-            rank = min(wrong)
-            hint = self._as_many(run) if by_row and rank in (1, 2) else ""
-            raise InputError(Problem(run.path, wrong[rank] + hint))
-        lowest = max(scores.values()) / 10
-        fitting = [place for place, score in scores.items() if score > lowest]
-        folders = {*run.path.lower().split("/")[:-1]}
+                    near = len(words & _words_of_path(path))
+                    fitting[number, path] = near, by_row or form not in BY_ROW
+        if not fitting:
+            raise InputError(Problem(run.path, reasons[min(reasons)]))
+        best = max(fitting.values())
+        near = [place for place, nearness in fitting.items() if nearness == best]
+        number, path = max(near, key=lambda at: (bool(_TEST.search(at[1])), -at[1].count("/")))
+        return number, path, tuple({index: 0 for index, _ in near if index != number})
 
-        def nearness(place: tuple[int, str]) -> tuple[float, ...]:
-            path = place[1]
-            is_graded = not by_row and (self._pairs(path) or (0, 0))[1] > 1
-            return len(folders & _words_of_path(path)), scores[place], is_graded, -path.count("/")
-
-        number, path = max(fitting, key=nearness)
-        return number, path, tuple({index: 0 for index, _ in fitting if index != number})
-
-    def _as_many(self, run: File) -> str:
-        """Return a hint at the qrels with as many rows as a run; empty if there are none."""
-        paths = []
-        for path, form in ((path, form) for group, form in self.datasets for path in group.values):
-            with contextlib.suppress(HarnessError):
-                paths += [path] if self._by_rows(run, path, form) == 1 else []
-        return f"; it has as many rows as {first_of(paths, 3)}" if paths else ""
-
-    def share_queries(self, paths: Collection[str]) -> bool:
-        """Whether several qrels have queries in common, as far as they can be read."""
-        qids: list[str] = []
-        for path in paths if len(paths) > 1 else ():
-            with contextlib.suppress(HarnessError, OSError):
-                qrels = self._qrels(path)
-                qids += [] if qrels is None else qrels.qids.to_pylist()
-        return len(qids) > len({*qids})
-
-    def _by_rows(self, run: File, path: str, form: str) -> float:
-        """Return 1 if there are as many scores as rows, 0.1 for files too large to be read.
-
-        Raises an `InputError` if the run cannot be read as predictions for these rows.
-        """
-        if form not in ("letor", "batch"):
-            return 0
-        if self._is_large(path) or self._is_large(run.path):
-            return 0.1
-        readers.read_run(self.folder / run.path, dataset=self._qrels(path))
-        return 1
-
-    def _judged(self, retrieved: list[tuple[str, str]] | None, path: str, form: str) -> float:
-        """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
-        judged_pairs = self._pairs(path)
-        if judged_pairs is None or retrieved is None:
-            return 0.01
-        share = sum(pair in judged_pairs[0] for pair in retrieved) / max(1, len(retrieved))
-        shares_queries = {pair[0] for pair in retrieved} & {pair[0] for pair in judged_pairs[0]}
-        return 0.0001 if not share and form != "letor" and shares_queries else share
-
-    def _is_large(self, name: str) -> bool:
-        return (self.folder / name).stat().st_size > LARGEST
-
-    def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
-        """Return queries and documents of a run, or of its beginning."""
-        path = self.folder / run.path
-        if run.format not in _COLUMNS:
-            if self._is_large(run.path):
-                return None
-            rows = readers.read_run(path, duplicates="first").to_dict()
-            return [(qid, docno) for qid, row in rows.items() for docno in row]
-        qid, docno = _COLUMNS[run.format]
-        lines = Source(path).head.decode("utf-8", "replace").splitlines()
-        words = [line.split() for line in lines[:-1] or lines]
-        return [(fields[qid], fields[docno]) for fields in words if len(fields) > docno]
-
-    def _read_qrels(self, path: str) -> Qrels | None:
-        """Return qrels; None if the file is too large."""
-        if self._is_large(path):
-            return None
-        return readers.read_qrels(self.folder / path, duplicates="first")
-
-    def _judged_pairs(self, path: str) -> tuple[frozenset[tuple[str, str]], int] | None:
-        """Return the queries and documents judged, and how many grades above 0 there are."""
-        rows: Mapping[str, Mapping[str, float]] = {}
-        with contextlib.suppress(HarnessError, OSError):
-            qrels = self._qrels(path)
-            if qrels is None:
-                return None
-            rows = qrels.to_dict()
-        pairs = frozenset((qid, docno) for qid, row in rows.items() for docno in row)
-        return pairs, len({grade for row in rows.values() for grade in row.values() if grade > 0})
+    def _misfit(self, run: File, path: str) -> str:
+        """Why a run cannot be read for qrels; runs with a docno on each line are not read."""
+        files = self.folder / run.path, self.folder / path
+        if run.format in ("trec", "msmarco") or any(f.stat().st_size > LARGEST for f in files):
+            return ""
+        try:
+            readers.read_run(files[0], duplicates="first", dataset=self._read_qrels(path))
+        except HarnessError as error:
+            return error.problems[0].what
+        return ""

@@ -139,7 +139,9 @@ def test_short_words_for_fold_and_seed(tmp_path: Path) -> None:
     assert '\n  "{model}": {format: scores, path: "p/{model}-f{fold}-s{seed}.txt"}\n' in text
     assert "\nsummary: {pool: [fold], spread: [seed]}" in text
     make(tmp_path, {"p/rnn-f0.txt": scores(10)})  # data have no fold 0
-    assert "{seed}" not in proposed(tmp_path)[0]
+    text, _ = propose_config(tmp_path, tmp_path)
+    assert ": no number in its path gives its fold\n" in text
+    assert "{seed}" not in text
 
 
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
@@ -223,30 +225,37 @@ def test_a_folder_for_each_dataset(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
-    """No name is shared: 6 scores follow 6 rows, and runs name the documents that are judged."""
+def test_rows_and_words_of_the_path_tell_the_dataset(tmp_path: Path) -> None:
+    """6 scores follow 6 rows; runs with docnos go to qrels whose path has most of their words."""
     make(
         tmp_path,
-        {"x.letor": letor(6), "y.letor": letor(8), "p.qrels": QRELS, "q.qrels": OTHER_QRELS},
+        {"x.letor": letor(6), "y.letor": letor(8), "web-p.qrels": QRELS, "q/qrels": OTHER_QRELS},
     )
     make(
         tmp_path,
-        {"one.pred": scores(8), "two.pred": scores(6), "three.run": OTHER_RUN, "four.run": RUN},
+        {"one.pred": scores(8), "two.pred": scores(6), "q/three.run": OTHER_RUN},
     )
-    make(tmp_path, {"five.pred": scores(7)})
+    make(tmp_path, {"four_web.run": RUN, "five.pred": scores(7)})
     assert sorted(cells(tmp_path)) == [
-        "p four four.run", "q three three.run", "x two two.pred", "y one one.pred",
-    ]  # fmt: skip
+        "q three q/three.run",
+        "web-p four_web four_web.run",
+        "x two two.pred",
+        "y one one.pred",
+    ]
     assert "#   five.pred: fits no qrels: expected " in proposed(tmp_path)[0]
 
 
-def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
+def test_qrels_as_near_are_named(tmp_path: Path) -> None:
+    make(tmp_path, {"p.qrels": QRELS, "q.qrels": OTHER_QRELS, "bm25.run": RUN})
+    assert cells(tmp_path) == ["p bm25 bm25.run"]
+    assert "\n  # a guess: could also be q.qrels\n" in proposed(tmp_path)[0]
+
+
+def test_predictions_of_another_fold_are_left_out(tmp_path: Path) -> None:
     make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 4, 7)})
     make(tmp_path, {"a/fold3.pred": scores(14), "a/fold4.pred": scores(8), "b/fold7.pred": "1\n"})
     text, _ = proposed(tmp_path)
-    same = "fits no qrels: expected 6 predictions, one for each row of test.txt, got 14; "
-    same += "it has as many rows as fold7/test.txt\n"
-    assert f"#   a/fold3.pred: {same}" in text
+    assert "#   a/fold3.pred: fits no qrels: expected 6 predictions, one for each" in text
     assert "#   b/fold7.pred: fits no qrels: expected 14 predictions, one for each" in text
 
 
@@ -262,8 +271,8 @@ def test_qrels_of_beir(tmp_path: Path) -> None:
     assert "{format: beir, path: qrels/test.tsv}" in text
     for name in ("train.tsv", "dev.tsv", "test.jsonl"):
         assert f"#   qrels/{name}: no run was assigned to it\n" in text
-    make(tmp_path, {"e5.trec": RUN[:18].replace("1 Q0", "2 Q0")})  # as on MS MARCO
-    assert "dev e5 e5.trec" in cells(tmp_path)
+    make(tmp_path, {"e5.dev.trec": RUN[:18].replace("1 Q0", "2 Q0")})  # as on MS MARCO
+    assert "dev e5.dev e5.dev.trec" in cells(tmp_path)
 
 
 def test_what_to_fill_in(tmp_path: Path) -> None:
