@@ -1,7 +1,5 @@
 """harness.lightgbm and harness.xgboost in the libraries' own training loops."""
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -167,22 +165,3 @@ def test_early_stopping_needs_a_direction() -> None:
     for metric in ("num_ret", "ndcg@5,10"):
         with refuses("metric"):
             harness.xgboost.early_stopping(metric, 5)
-
-
-@pytest.mark.parametrize("package", ["xgboost", "xgboost.callback"])
-def test_the_package_can_be_looked_at_without_xgboost(package: str) -> None:
-    code = f"""
-import inspect, pydoc, sys
-sys.modules["{package}"] = None
-import harness
-assert hasattr(harness, "xgboost") and "xgboost" in dir(harness)
-inspect.getmembers(harness)
-pydoc.render_doc(harness)
-try:
-    harness.xgboost.feval("map")
-except harness.HarnessError as error:
-    assert "xgboost is not installed" in str(error), error
-else:
-    raise AssertionError
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -20,7 +20,10 @@ VALUES = {
 """Values of options that take no text and have no choices."""
 POLICY = "relevance_level depth ties convention overrides duplicates qrels_format group plugins"
 FORMS: dict[str, list[tuple[str, str]]] = {
-    "run": [("c.yaml --dry-run", "jobs scheduler worker_timeout force strict format")],
+    "run": [
+        ("c.yaml --dry-run", "jobs scheduler worker_timeout force strict format"),
+        ("c.yaml", "worker_timeout"), ("c.yaml --scheduler tcp://127.0.0.1:9", "jobs"),
+    ],
     "check": [
         ("c.yaml", "duplicates qrels_format run_format group docnos tag_pattern max_runs"),
         ("q.txt one.run", "overrides"),
@@ -53,7 +56,7 @@ FORMS: dict[str, list[tuple[str, str]]] = {
     "export": [("out --to json", "project")],
     "pool": [("one.run", "qrels metrics")],
     "init": [("--print", "force output")],
-    "verify": [("out", "worker_timeout")],
+    "verify": [("out", "worker_timeout"), ("out --scheduler tcp://127.0.0.1:9", "jobs")],
     "evaluate": [("q.txt one.run -m map", "bins")],
 }  # fmt: skip
 """Forms of commands, and the parameters that each cannot use."""

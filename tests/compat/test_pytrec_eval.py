@@ -10,7 +10,6 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,39 +110,6 @@ def test_equals_pytrec_eval(
         qrels, measures, run, relevance_level=level, judged_docs_only_flag=judged_only
     )
     same(found, expected)
-
-
-@pytest.mark.parametrize("level", [1, 2])
-def test_trec_evals_own_data(shared: Path, level: int) -> None:
-    folder = shared / "data" / "trec_eval_test" / "test-9.0.8"
-    name = "qrels.test" if level == 1 else "qrels.rel_level"
-    with (folder / name).open() as file:
-        qrels = compat.parse_qrel(file)
-    with (folder / "results.test").open() as file:
-        run = compat.parse_run(file)
-    found, expected = both(qrels, {"all_trec"}, run, relevance_level=level)
-    same(found, expected)
-    # the summaries trec_eval 9.0.7 prints for these files, from its own test folder
-    printed = (folder / ("out.test" if level == 1 else "out.test.aql")).read_text().splitlines()
-    rows = [line.split() for line in printed]
-    compared = 0
-    for measure, qid, value in rows:
-        if qid == "all" and measure in next(iter(found.values())) and measure != "runid":
-            if measure == "relstring":
-                continue
-            values = [row[measure] for row in found.values()]
-            summary = compat.compute_aggregated_measure(measure, values)
-            assert summary == pytest.approx(float(value), abs=5.1e-5), measure
-            compared += 1
-    assert compared > 20
-
-
-def test_hand_worked_values() -> None:
-    # q1 ranks b, a, x: precision 1/2 at a, and c is not retrieved: AP = (1/2) / 2 = 1/4
-    # P_1 = 0/1, P_2 = 1/2; q2 is not answered, q3 is not judged: both are dropped
-    evaluator = compat.RelevanceEvaluator(QRELS, {"map", "P_1", "P.2"})
-    found = evaluator.evaluate({"q3": {"a": 1.0}, **RUN})
-    assert found == {"q1": {"map": 0.25, "P_1": 0.0, "P_2": 0.5}}
 
 
 def test_empty_things() -> None:
@@ -356,40 +322,6 @@ def test_ir_measures_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = ask()
     monkeypatch.setitem(sys.modules, "pytrec_eval", compat)
     assert ask() == expected
-
-
-def beir_evaluate(
-    module: Any, qrels: Judgements, results: Scores, cutoffs: list[int]
-) -> dict[str, float]:
-    """Compute what ``beir.retrieval.evaluation.EvaluateRetrieval.evaluate`` prints, by its calls.
-
-    It takes out documents that have the name of their query, names cutoffs in one text a family,
-    and rounds the means to five decimals.
-    """
-    for qid, row in results.items():
-        for docno in [*row]:
-            if qid == docno:
-                row.pop(docno)
-    families = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
-    texts = {f"{name}.{','.join(map(str, cutoffs))}" for name in families.values()}
-    values = module.RelevanceEvaluator(qrels, texts).evaluate(results)
-    means = {
-        f"{title}@{k}": sum(row[f"{name}_{k}"] for row in values.values())
-        for title, name in families.items()
-        for k in cutoffs
-    }
-    return {name: round(mean / len(values), 5) for name, mean in means.items()}
-
-
-def test_the_calls_of_beir() -> None:
-    rng = np.random.default_rng(7)
-    qids = [*map(str, rng.permutation(30))]
-    qrels = {qid: {f"{doc}": int(rng.integers(0, 3)) for doc in range(12)} for qid in qids[3:]}
-    run = {qid: {f"{doc}": float(rng.integers(0, 9)) for doc in range(25)} for qid in qids[:-2]}
-    cutoffs = [1, 3, 5, 10, 100, 1000]
-    copies = [{qid: {**row} for qid, row in run.items()} for _ in range(2)]
-    found = beir_evaluate(compat, qrels, copies[0], cutoffs)
-    assert found == beir_evaluate(pytrec_eval, qrels, copies[1], cutoffs)
 
 
 def test_a_new_evaluator_for_each_short_list_is_cheap(small_calls: int) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import refused
 
 import harness
 from harness.errors import HarnessError, HarnessWarning
@@ -187,22 +186,3 @@ def test_workers_that_come_late_are_waited_for(
     monkeypatch.setattr(workers.Cluster, "check_workers", start_one)
     results = harness.run(place / "configs/x.yaml", scheduler=where)
     assert (len(results.cells.entries) > 1, len(late)) == (True, 1)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("--scheduler", "tcp://127.0.0.1:9", "--jobs", "2"), ("--worker-timeout", "5"),
-     ("--worker-timeout", "5", "--jobs", "2")],
-)  # fmt: skip
-@pytest.mark.parametrize("command", ["run", "verify"])
-def test_options_without_effect_are_refused(
-    place: Path, command: str, words: tuple[str, ...]
-) -> None:
-    config = place / "configs/x.yaml"
-    config.write_text(
-        config.read_text("utf-8").replace("plugins: [slow.py]\n", "").replace(", slowly", "")
-    )
-    harness.run(config)
-    target = "configs/x.yaml" if command == "run" else "out"
-    err = refused(command, target, *words, cwd=place)
-    assert err.startswith(f"error: {'--jobs' if '--scheduler' in words else '--worker-timeout'}: ")

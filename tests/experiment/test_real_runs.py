@@ -108,3 +108,13 @@ def test_deep_learning_2019_published(shared: Path, rel: int, values: dict[str, 
     run = read_run(folder / "runs" / "run.trec2019-bm25.res")
     found = evaluate(qrels, run, [*values], relevance_level=rel).summary()
     assert [f"{value:.4f}" for value in found.values()] == list(values.values())
+
+
+def test_the_same_predictions_as_the_readme_shows_them(shared: Path) -> None:
+    folder, boosted = shared / "data/ltr", Policy(ties="stable", empty_queries="one")
+    run = folder / "predictions_made_here/mq2008_fold1/lgb_lambdarank.pred"
+    files = (folder / "mq2008_fold1/test.txt", run)
+    (pytrec_eval,) = evaluate(*files, ["ndcg@10"]).summary().values()
+    (lightgbm,) = evaluate(*files, ["ndcg(gain=exp)@10"], policy=boosted).summary().values()
+    assert f"{pytrec_eval:.10f}" == "0.4732608070"  # as pytrec_eval 0.5.11 gave it
+    assert f"{lightgbm:.4f}" == "0.7933"

@@ -40,28 +40,6 @@ def test_published_example_of_two_models() -> None:
     assert values.round(4).tolist() == [0.3333, 0.6052, 0.6988]
 
 
-@pytest.mark.parametrize(
-    ("grades", "dcg5", "at5", "at10"),
-    [
-        (
-            [1, 0, 0, 1, 0, 0, 0, 1, 1, 0],
-            1.4306765580733931,
-            0.5585075862632192,
-            0.7991748853900112,
-        ),
-        ([1, 0, 1, 0, 0, 0, 0, 0, 1, 1], 1.5, 0.5855700749881525, 0.8159313210935148),
-    ],
-)
-def test_published_example_of_ranknet(
-    grades: list[int], dcg5: float, at5: float, at10: float
-) -> None:
-    aligned = ranked(grades)
-    assert dcg(aligned, gain="exp", cutoff=5).item() == pytest.approx(dcg5, abs=1e-15)
-    assert ndcg(aligned, gain="exp", cutoff=5).item() == pytest.approx(at5, abs=1e-15)
-    assert ndcg(aligned, gain="exp", cutoff=10).item() == pytest.approx(at10, abs=1e-15)
-    assert ideal_dcg(aligned, Scale("exp")).item() == pytest.approx(2.5616063116448506, abs=1e-15)
-
-
 @pytest.mark.parametrize("gain", ["linear", "exp"])
 @pytest.mark.parametrize("ideal", ["cut", "full"])
 @pytest.mark.parametrize("short", ["cut", "nan", "zero"])

@@ -303,13 +303,3 @@ def test_misspelt_formats_and_options(write: Write) -> None:
         readers.read_run(path, format="beir")
     with pytest.raises(InputError, match=r"^a: .*\bmsmarco\b.*\branklib\b"):
         readers.guess_format(write("a", "q\t0\t1\nq\t1\t2\n"), "run")
-
-
-def test_a_message(write: Write) -> None:
-    with pytest.raises(InputError) as error:
-        readers.read_run(write("a.run", TREC.format("301 Q0 x 17 t")))
-    assert str(error.value) == (
-        "a.run:2: expected 6 fields (qid Q0 docno rank score tag), got 5\n"
-        "  found: 301 Q0 x 17 t\n"
-        "  fix:   repair the line; if rows go by position, delete none"
-    )

@@ -35,17 +35,10 @@ def test_range_of_normals_against_scipy(k: int) -> None:
 
 @pytest.mark.parametrize("df", [1, 2, 7, 60, 1000, 300_000])
 def test_range_of_two_is_student_t_far_into_the_tail(df: int) -> None:
-    q = np.array([0.1, 1.0, 5.0, 20.0, 40.0])
+    q = np.array([0.1, 1.0, 5.0, 20.0, 40.0] + [1e6] * (df == 1))
     expected = 2 * scipy.stats.t.sf(q / math.sqrt(2), df)
     assert expected[-1] < 0.05
     assert studentized_range_sf(q, 2, df) == pytest.approx(expected, rel=1e-10, abs=0)
-
-
-def test_range_of_two_with_one_degree_of_freedom_is_cauchy() -> None:
-    # |T| with one degree of freedom exceeds t with probability 1 - 2/pi atan(t).
-    q = np.array([1.0, 1e3, 1e6])
-    expected = 2 / math.pi * np.arctan(math.sqrt(2) / q)
-    assert studentized_range_sf(q, 2, 1) == pytest.approx(expected, rel=1e-10, abs=0)
 
 
 @pytest.mark.parametrize(("k", "df"), [(3, 5), (46, 49), (143, 900), (400, math.inf)])
