@@ -27,9 +27,18 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 __all__ = [
-    "AlignmentError", "ArgumentError", "ConfigError", "Finding", "HarnessError", "HarnessWarning",
-    "InputError", "Problem", "ShortageError", "UnknownNameError", "VerificationError",
-]  # fmt: skip
+    "AlignmentError",
+    "ArgumentError",
+    "ConfigError",
+    "Finding",
+    "HarnessError",
+    "HarnessWarning",
+    "InputError",
+    "Problem",
+    "ShortageError",
+    "UnknownNameError",
+    "VerificationError",
+]
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
@@ -117,9 +126,14 @@ class Place(str):
     column: int
 
     def __new__(
-        cls, file: str = "", line: int = 0, row: int = 0, key: str = "", base: str = "",
+        cls,
+        file: str = "",
+        line: int = 0,
+        row: int = 0,
+        key: str = "",
+        base: str = "",
         column: int = 0,
-    ) -> Place:  # fmt: skip
+    ) -> Place:
         """Return the place of a line or row, counted from 1, or a key; 0 and "" are unknown."""
         inside = f"line {line}" if line else f"row {row}" if row else ""
         if key:
@@ -303,9 +317,7 @@ Severity = Literal["error", "warning", "note"]
 class Finding:
     """What the guard found in one file, or between several."""
 
-    __pydantic_config__: ClassVar[dict[str, object]] = {
-        "extra": "forbid", "use_attribute_docstrings": True,
-    }  # fmt: skip
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
     rule: str
     """Name in docs/reference/rules.md, such as ``constant-scores``; a config can accept it."""
@@ -412,10 +424,9 @@ def notice(found: Finding) -> None:
 
 def warn(what: str | Finding) -> None:
     """Warn in Python, at the line that called this package."""
-    package, frame, level = __name__.partition(".")[0], sys._getframe(1), 2
-    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in (
-        package, "contextlib",
-    ):  # fmt: skip
+    frame, level = sys._getframe(1), 2
+    inside = re.compile(r"(harness|contextlib)(\.|$)")
+    while frame.f_back and inside.match(str(frame.f_globals.get("__name__"))):
         frame, level = frame.f_back, level + 1
     warnings.warn(HarnessWarning(what), stacklevel=level)
 

@@ -445,7 +445,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
     assert found.entry is not None
     assert found.manifest is not None
     metric, evaluation = found.metric, found.entry.evaluation
-    if not metric.is_built_in:
+    if not metric.definition.is_built_in:
         fix = "leave --query out; harness verify --plugins computes all values again"
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
@@ -668,7 +668,7 @@ def _cell(account: Account) -> Iterator[Grid]:
         again = f"pytrec_eval evaluated {check.queries} queries again"
         made.append(f"{again}: largest difference {check.largest_difference:g}")
     yield Grid(title="Made by", notes=tuple(made))
-    if metric.is_built_in:
+    if metric.definition.is_built_in:
         yield Grid(title="--query QID shows the ranking behind one query's value.")
 
 

@@ -149,6 +149,9 @@ def early_stopping(
         message = f"expected one metric that has a better direction, got '{metric}'"
         raise UnknownNameError(Problem("metric", message, fix="give one such as 'ndcg@10'"))
     return _class_of("EarlyStopping")(
-        rounds=rounds, metric_name=str(parsed[0]), data_name=data_name,
-        maximize=parsed[0].definition.direction == "higher", min_delta=min_delta,
-    )  # fmt: skip
+        rounds=rounds,
+        metric_name=str(parsed[0]),
+        data_name=data_name,
+        maximize=parsed[0].definition.direction == "higher",
+        min_delta=min_delta,
+    )

@@ -480,9 +480,11 @@ class _DictDocnos(Docnos):
         self.offsets = _offsets(rows)
         self._rows = rows
 
-    @cached_property
-    def strings(self) -> pa.Array:  # type: ignore[override]
-        return string_column(chain.from_iterable(self._rows.values()))
+    def __getattr__(self, name: str) -> Any:
+        if name != "strings":
+            raise AttributeError(name)
+        self.strings = string_column(chain.from_iterable(self._rows.values()))
+        return self.strings
 
 
 @dataclass(frozen=True, eq=False)

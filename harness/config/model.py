@@ -366,7 +366,7 @@ class Config(Model):
         return {
             text: metrics
             for text, metrics in parsed.items()
-            if not all(metric.is_built_in for metric in metrics)
+            if not all(metric.definition.is_built_in for metric in metrics)
         }
 
     def resolved(self) -> dict[str, Any]:

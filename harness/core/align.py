@@ -85,10 +85,7 @@ def align(
 
 
 def _join(
-    qrels: Qrels,
-    ranked: Sequence[_Ranked],
-    policy: Policy,
-    views: Mapping[Policy, Aligned],
+    qrels: Qrels, ranked: Sequence[_Ranked], policy: Policy, views: Mapping[Policy, Aligned]
 ) -> Aligned:
     """Join what the parts of a run contribute under one policy."""
     answered = np.zeros(qrels.n_queries, dtype=np.int64)
@@ -113,16 +110,16 @@ def _join(
         parts = [part.groups for part in ranked if part.groups is not None]
         of_groups, columns = _by_query(parts, qrels.n_queries)
         groups = Ragged(of_groups, columns["ranks"])
-    aligned = Aligned(
-        qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets,
-        policy=policy, n_extra=n_extra, groups=groups,
-        reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **items,
-    )  # fmt: skip
+    optional: dict[str, Any] = {}
+    if isinstance(qrels, Reference):
+        optional["reference_ties"] = qrels.tie_first
     if qrels.every_row_scored and groups is not None:
         n_unscored = lengths_of(qrels.offsets) - lengths_of(offsets)
-        aligned = replace(aligned, n_unscored=n_unscored if n_unscored.any() else None)
+        optional["n_unscored"] = n_unscored if n_unscored.any() else None
     if qrels.subtopics is not None:
-        aligned = replace(aligned, judged_subtopics=Ragged(qrels.offsets, qrels.subtopics))
+        optional["judged_subtopics"] = Ragged(qrels.offsets, qrels.subtopics)
+    facts = {"policy": policy, "n_extra": n_extra, "groups": groups, **optional, **items}
+    aligned = Aligned(qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets, **facts)
     aligned = replace(first_documents(aligned, policy.alignment), views=views)
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
@@ -217,10 +214,8 @@ def _rank(
         group, before = ties.group(place), run.offsets[run.row[place]] - 1
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
-    items = {
-        "rank": rank, "grade": qrels.grades.take(judgement), "score": run.scores.take(found),
-        "tie_first": first, "tie_last": last,
-    }  # fmt: skip
+    items: dict[str, Any] = {"rank": rank, "tie_first": first, "tie_last": last}
+    items |= {"grade": qrels.grades.take(judgement), "score": run.scores.take(found)}
     if qrels.subtopics is not None:
         items["subtopics"] = qrels.subtopics[judgement]
     groups = None
@@ -231,11 +226,10 @@ def _rank(
         ranks = np.stack([ties.starts - before, ties.ends - before], axis=1)
         groups = {"query": of_run[of_group[known]], "ranks": ranks[known]}
     answered = of_run >= 0
-    n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))
-    return _Ranked(
-        of_run[answered], lengths_of(run.offsets)[answered], n_tied[answered],
-        int((~answered).sum()), run.qids, items, groups,
-    )  # fmt: skip
+    n_extra = int((~answered).sum())
+    lengths = lengths_of(run.offsets)[answered]
+    n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))[answered]
+    return _Ranked(of_run[answered], lengths, n_tied, n_extra, run.qids, items, groups)
 
 
 def _by_query(parts: Sequence[Mapping[str, Any]], n_queries: int) -> tuple[Ints, dict[str, Any]]:

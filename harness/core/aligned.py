@@ -40,6 +40,9 @@ class Memo:
         return value
 
 
+_OF_ITEMS = ("rank", "grade", "score", "tie_first", "tie_last")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Aligned(Memo):
     """A run's judged documents in rank order, with the judgements of each query.
@@ -92,7 +95,7 @@ class Aligned(Memo):
     n_unscored: Ints | None = None
 
     def __post_init__(self) -> None:
-        for name in ("rank", "grade", "score", "tie_first", "tie_last"):
+        for name in _OF_ITEMS:
             if getattr(self, name).size != self.offsets[-1]:
                 raise ValueError(f"{name} does not fit the offsets")
             object.__setattr__(self, name, frozen(getattr(self, name)))
@@ -146,6 +149,11 @@ class Aligned(Memo):
         """The queries without a grade above 0, ``(n_queries,)``."""
         return np.equal(self.ideal.count(self.ideal.values > 0), 0)
 
+    def of_items(self, items: Any) -> dict[str, Any]:
+        """Columns of some documents, by field; `items` are indices, a mask or a slice."""
+        columns = {name: getattr(self, name)[items] for name in _OF_ITEMS}
+        return columns | {"subtopics": None if self.subtopics is None else self.subtopics[items]}
+
     def of_queries(self, some: slice | Bools) -> Aligned:
         """Return the alignment of some queries: from one to before another, or those of a mask."""
         if isinstance(some, slice):
@@ -155,19 +163,24 @@ class Aligned(Memo):
         else:
             qids, items = select(self.qids, some), some[self.row]
             offsets = offsets_of(lengths_of(self.offsets)[some])
-        ties, every = self.reference_ties, self.judged_subtopics
+        ties, subtopics = self.reference_ties, self.judged_subtopics
         if ties is not None:
             ties = Ragged(self.ideal.offsets, ties).of_rows(some).values
         return Aligned(
-            qids, self.answered[some], self.n_retrieved[some], self.n_tied[some],
-            self.ideal.of_rows(some), offsets, self.rank[items], self.grade[items],
-            self.score[items], self.tie_first[items], self.tie_last[items],
-            self.policy, self.n_extra, reference_ties=ties,
+            qids,
+            self.answered[some],
+            self.n_retrieved[some],
+            self.n_tied[some],
+            self.ideal.of_rows(some),
+            offsets,
+            **self.of_items(items),
+            policy=self.policy,
+            n_extra=self.n_extra,
+            reference_ties=ties,
             groups=None if self.groups is None else self.groups.of_rows(some),
-            subtopics=None if self.subtopics is None else self.subtopics[items],
-            judged_subtopics=None if every is None else every.of_rows(some),
+            judged_subtopics=None if subtopics is None else subtopics.of_rows(some),
             n_unscored=None if self.n_unscored is None else self.n_unscored[some],
-        )  # fmt: skip
+        )
 
     def by_query(self, items: Ints) -> Ragged:
         """Return rising items (indices into ``rank``, ``grade``...) as rows, one a query."""

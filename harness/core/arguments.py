@@ -71,7 +71,7 @@ def checked_init(cls: type[T]) -> type[T]:
                 message = f"unknown argument '{unknown}'{near}  (known: {', '.join(parameters)})"
             raise ArgumentError(Problem(cls.__name__, message)) from None
 
-    cls.__init__ = checked  # type: ignore[assignment, method-assign]
+    type.__setattr__(cls, "__init__", checked)
     return cls
 
 

@@ -94,12 +94,17 @@ class Slice:
         in_slice = {*qids.to_pylist()} if evaluation.unanswered else set()
         unanswered = tuple(qid for qid in evaluation.unanswered if qid in in_slice)
         return replace(
-            evaluation, values=evaluation.values[keep], qids=qids, unanswered=unanswered,
+            evaluation,
+            values=evaluation.values[keep],
+            qids=qids,
             counts=Counts(queries=len(qids), missing=len(unanswered)),
             weights={column: values[keep] for column, values in evaluation.weights.items()},
             errors={column: values[keep] for column, values in evaluation.errors.items()},
-            dataset=sliced_name(evaluation.dataset, self.group), groups={}, group=self.group,
-        )  # fmt: skip
+            unanswered=unanswered,
+            dataset=sliced_name(evaluation.dataset, self.group),
+            groups={},
+            group=self.group,
+        )
 
 
 def slices(labels: Mapping[str, Iterable[str]]) -> list[Slice]:
@@ -402,17 +407,12 @@ class System(Entry, Memo):
 
         Counts are the largest of the repetitions; values are means over them, query by query.
         """
-        evaluated = entries[0].evaluation
-        values = [entry.evaluation.values for entry in entries]
-        evaluation = replace(
-            evaluated, run=run, errors={},
-            values=values[0] if len(values) == 1 else np.mean(values, axis=0),
-            counts=Counts.combined([entry.evaluation.counts for entry in entries], max),
-        )  # fmt: skip
-        return cls(
-            evaluation, columns or {}, entries[0].pattern,
-            entries=tuple(entries), best_of=best_of, **notes_of(entries),
-        )  # fmt: skip
+        parts = [entry.evaluation for entry in entries]
+        values = parts[0].values if len(parts) == 1 else np.mean([p.values for p in parts], axis=0)
+        counts = Counts.combined([part.counts for part in parts], max)
+        evaluation = replace(parts[0], run=run, errors={}, values=values, counts=counts)
+        notes = notes_of(entries) | {"entries": tuple(entries), "best_of": best_of}
+        return cls(evaluation, columns or {}, entries[0].pattern, **notes)
 
     @cached_property
     def summary(self) -> dict[str, float]:

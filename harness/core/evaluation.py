@@ -91,12 +91,17 @@ class Counts:
         return self.as_dict() | ({"empty_by_metric": dict(by_metric)} if by_metric else {})
 
 
-_VALUES = instance_of("an array of numbers", np.ndarray)
-_QIDS = instance_of("an Arrow array of texts", pa.Array)
-_METRICS = ArgumentKind(
-    "a tuple of metrics",
-    lambda value: isinstance(value, tuple) and all(isinstance(metric, Metric) for metric in value),
-)
+_ARGUMENTS = {
+    "values": instance_of("an array of numbers", np.ndarray),
+    "qids": instance_of("an Arrow array of texts", pa.Array),
+    "metrics": ArgumentKind(
+        "a tuple of metrics",
+        lambda value: isinstance(value, tuple) and all(isinstance(item, Metric) for item in value),
+    ),
+    "policy": instance_of("a Policy", Policy),
+    "run": TEXT,
+    "dataset": TEXT,
+}
 
 
 class ByMetric(dict[str, T]):
@@ -177,10 +182,7 @@ class Evaluation(Printable):
     group: str = ""
 
     def __post_init__(self) -> None:
-        check_arguments(
-            vars(self), values=_VALUES, qids=_QIDS, metrics=_METRICS,
-            policy=instance_of("a Policy", Policy), run=TEXT, dataset=TEXT,
-        )  # fmt: skip
+        check_arguments(vars(self), **_ARGUMENTS)
         if self.values.shape != (len(self.qids), len(self.metrics)):
             expected = f"shape ({len(self.qids)}, {len(self.metrics)}): queries x metrics"
             message = f"expected {expected}, got {self.values.shape}"
@@ -306,7 +308,7 @@ class Evaluation(Printable):
 
 def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluation:
     """Return the evaluation of all queries of some parts, whose `qids` are put in their place."""
-    first_part = parts[0]
+    shared_groups = [name for name in parts[0].groups if all(name in part.groups for part in parts)]
 
     def columns(mappings: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
         return {
@@ -315,7 +317,7 @@ def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluat
         }
 
     return replace(
-        first_part,
+        parts[0],
         values=np.concatenate([part.values for part in parts]),
         qids=pa.concat_arrays([part.qids for part in parts]) if qids is None else qids,
         counts=Counts.combined([part.counts for part in parts], sum),
@@ -323,10 +325,9 @@ def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluat
         errors=columns([part.errors for part in parts]),
         unanswered=tuple(qid for part in parts for qid in part.unanswered),
         groups={
-            name: pa.concat_arrays([part.groups[name] for part in parts])
-            for name in first_part.groups if all(name in part.groups for part in parts)
+            name: pa.concat_arrays([part.groups[name] for part in parts]) for name in shared_groups
         },
-    )  # fmt: skip
+    )
 
 
 def names_of(text: str) -> list[str]:
@@ -436,7 +437,6 @@ def _evaluate_part(
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     any_empty = np.any([*empty.values()], axis=0) if empty else aligned.without_grades
-    unanswered = tuple(select(aligned.qids, ~aligned.answered).to_pylist())
     counted = aligned
     if not aligned.policy.of_rows:  # else alignment has left the first documents alone
         any_grades = replace(aligned.policy, grades=GradeRule(whole=False))
@@ -453,9 +453,15 @@ def _evaluate_part(
         empty_by_metric={name: int(np.count_nonzero(is_empty)) for name, is_empty in empty.items()},
     )
     evaluation = Evaluation(
-        values, aligned.qids, tuple(metrics), aligned.policy, counts, weights,
-        errors=errors, unanswered=unanswered,
-    )  # fmt: skip
+        values,
+        aligned.qids,
+        tuple(metrics),
+        aligned.policy,
+        counts,
+        weights,
+        errors=errors,
+        unanswered=tuple(select(aligned.qids, ~aligned.answered).to_pylist()),
+    )
     return evaluation, select(aligned.qids, any_empty).to_pylist()
 
 
@@ -532,20 +538,16 @@ EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
 
 def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> None:
     """Put what the policies say of empty and missing queries into `values`."""
-    empty_policy, definition, unanswered = (
-        policy.empty_queries,
-        metric.definition,
-        aligned.unanswered,
-    )
+    definition, unanswered = metric.definition, aligned.unanswered
     if metric.settings.empty is not None:
         empty = metric.empty_queries(aligned) & ~metric.short_lists(aligned)
         values[empty & aligned.answered] = EMPTY[metric.settings.empty]
     elif definition.skips_empty and metric.reference is None:
-        if empty_policy == "skip":
+        if policy.empty_queries == "skip":
             empty = metric.empty_queries(aligned)
             values[empty] = np.nan
             unanswered = unanswered[~empty[unanswered]]
-        elif empty_policy == "one" and definition.bounds == (0.0, 1.0):
+        elif policy.empty_queries == "one" and definition.bounds == (0.0, 1.0):
             values[metric.empty_queries(aligned) & aligned.answered] = 1.0
     rule = policy.grades
     if rule.documents > 1 and rule.few != "error":

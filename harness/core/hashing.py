@@ -141,8 +141,8 @@ class Index:
 
     >>> index = Index(np.array([7, 3, 7], dtype=np.uint64))   # two strings share the key 7
     >>> wanted, known = np.array([5, 7, 3], dtype=np.uint64), ["a", "b", "c"]
-    >>> same = lambda rows, at: np.array([known[i] in "bc" for i in at])
-    >>> [found.tolist() for found in index.find(wanted, same)]
+    >>> equal_strings = lambda rows, known_rows: np.array([known[i] in "bc" for i in known_rows])
+    >>> [positions.tolist() for positions in index.find(wanted, equal_strings)]
     [[1, 2], [2, 1]]
     """
 
@@ -150,11 +150,10 @@ class Index:
         self.order = np.argsort(keys, kind="stable")
         self.keys = np.append(keys[self.order], np.uint64(0))
 
-    def find(self, keys: Array, same: Callable[[Ints, Ints], Bools]) -> tuple[Ints, Ints]:
+    def find(self, keys: Array, equal_strings: Callable[[Ints, Ints], Bools]) -> tuple[Ints, Ints]:
         """Return the rows of known keys, and the positions of the known keys that they equal.
 
-        ``same(rows, known)`` says whether the strings of given keys are those of known ones,
-        whose keys are equal.
+        ``equal_strings(rows, known_rows)`` compares the strings behind pairs of equal keys.
         """
         place = np.full(keys.size, -1)
         position = np.searchsorted(self.keys[:-1], keys)
@@ -164,7 +163,7 @@ class Index:
                 (self.keys[position[rows]] == keys[rows]) & (position[rows] < self.order.size)
             ]
             known_rows = self.order[position[rows]]
-            equal = same(rows, known_rows)
+            equal = equal_strings(rows, known_rows)
             place[rows[equal]] = known_rows[equal]
             rows = rows[~equal]
             position[rows] += 1

@@ -51,9 +51,6 @@ TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 """trec_eval's names for metrics that have a name of their own with a cutoff."""
 
 
-_BUILT_IN = "harness."
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
     """A metric's name, function and facts; see `metric` for what each means."""
@@ -101,6 +98,11 @@ class Definition:
         if self.reference:
             parameters["reference"] = Parameter("reference", str, None, optional=True)
         return parameters
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is the harness's own, and no plugin's."""
+        return self.function.__module__.startswith("harness.")
 
     @property
     def skips_empty(self) -> bool:
@@ -168,11 +170,6 @@ class Metric:
         return f"<Metric {self}>"
 
     @property
-    def is_built_in(self) -> bool:
-        """Whether it is the harness's own, and no plugin's."""
-        return self.definition.function.__module__.startswith(_BUILT_IN)
-
-    @property
     def sign(self) -> int:
         """1, or -1 if lower values are better."""
         return -1 if self.definition.direction == "lower" else 1
@@ -233,7 +230,7 @@ class Metric:
     def __call__(self, aligned: Aligned) -> Floats:
         """Return the metric's value for each query, ``(n_queries,)`` float64."""
         function = self.definition.function
-        if function.__module__.startswith(_BUILT_IN):
+        if self.definition.is_built_in:
             return np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
         try:
             values = np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
@@ -246,10 +243,8 @@ class Metric:
 
     def _problem(self, message: str) -> Problem:
         code = self.definition.function.__code__
-        return Problem(
-            f"metric {self}", message, fix=f"see {code.co_filename}:{code.co_firstlineno}; "
-            "--debug shows the traceback"
-        )  # fmt: skip
+        fix = f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
+        return Problem(f"metric {self}", message, fix=fix)
 
     def expectation(self, aligned: Aligned) -> Floats | None:
         """Return each query's exact expectation over the orders of tied documents, if known."""
@@ -412,34 +407,33 @@ def metric(
     >>> del REGISTRY["first_grade"]
     """
 
-    check_arguments(locals(), name=TEXT, bounds=_BOUNDS, source=TEXT, unit=TEXT, aliases=TEXTS)
+    facts: dict[str, Any] = {**locals()}
+    check_arguments(facts, name=TEXT, bounds=_BOUNDS, source=TEXT, unit=TEXT, aliases=TEXTS)
     check_choice("summary", summary, typing.get_args(Summary))
     if direction is not None:
         check_choice("direction", direction, typing.get_args(Direction))
+    facts |= {"title": title or name, "cite": (*map(_key, cite),), "variants": variants or {}}
 
     def register(function: Function) -> Function:
         if not callable(function):
             raise wrong(f"metric '{name}'", "a function", function)
-        earlier, is_built_in = REGISTRY.get(name), function.__module__.startswith(_BUILT_IN)
+        definition = Definition(function=function, **facts)
+        earlier = REGISTRY.get(name)
         if earlier is not None and (
             earlier.function.__qualname__ != function.__qualname__
-            or (earlier.function.__module__.startswith(_BUILT_IN) and not is_built_in)
+            or (earlier.is_built_in and not definition.is_built_in)
         ):
             raise ValueError(f"there is a metric '{name}' already")
-        definition = Definition(
-            name=name, function=function, direction=direction, bounds=bounds, source=source,
-            unit=unit, summary=summary, empty=empty, missing=missing, trec_name=trec_name,
-            trec_parameter=trec_parameter, aliases=aliases, cutoffs=cutoffs, weight=weight,
-            empty_of=empty_of, short_of=short_of, reference=reference, expected=expected,
-            bounded=bounded, unbounded_with=unbounded_with, check=check, title=title or name,
-            cite=tuple(map(_key, cite)), variants=variants or {},
-        )  # fmt: skip
-        if not is_built_in:
+        if not definition.is_built_in:
             definition.parameters  # noqa: B018 - a plugin's mistake is an error when it is loaded
         REGISTRY[name] = definition
         return function
 
     return register
+
+
+_RECORDED = ("direction", "source", "unit", "summary", "reference")
+"""Facts of a definition that a manifest holds as they are."""
 
 
 def as_plain_data(metric: Metric) -> dict[str, Any]:
@@ -450,15 +444,11 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
         "name": str(metric),
         "definition": definition.name,
         "title": title,
-        "direction": definition.direction,
         "bounds": [_plain(float(bound)) for bound in definition.bounds],
-        "source": definition.source,
-        "unit": definition.unit,
-        "summary": definition.summary,
+        **{fact: getattr(definition, fact) for fact in _RECORDED},
         "empty": _plain(definition.empty),
         "missing": _plain(definition.missing),
         "weighted": definition.weight is not None,
-        "reference": definition.reference,
         "bounded": metric.bounded,
         "cutoff": metric.cutoff,
         "parameters": {
@@ -484,30 +474,26 @@ def from_plain_data(recorded: Mapping[str, Any]) -> Metric:
 
     not_loaded.__module__ = "plugin"  # so that it does not count as built in
     low, high = map(float, recorded["bounds"])
-    empty, missing = (
-        None if recorded[key] is None else float(recorded[key]) for key in ("empty", "missing")
-    )
+    facts = {fact: recorded[fact] for fact in (*_RECORDED, "title", "bounded")}
+    for key in ("empty", "missing"):
+        facts[key] = None if recorded[key] is None else float(recorded[key])
+    parameters = {
+        parameter: Parameter(parameter, str if default is None else type(default), default)
+        for parameter, default in recorded["parameters"].items()
+    }
     definition = Definition(
-        name=recorded["definition"], function=not_loaded, direction=recorded["direction"],
-        bounds=(low, high), source=recorded["source"], unit=recorded["unit"],
-        summary=recorded["summary"],
-        empty=empty, missing=missing, weight=not_loaded if recorded["weighted"] else None,
-        reference=recorded["reference"],
-        bounded=recorded["bounded"], title=recorded["title"],
-        recorded={
-            name: Parameter(name, str if default is None else type(default), default)
-            for name, default in recorded["parameters"].items()
-        },
-    )  # fmt: skip
+        name=recorded["definition"],
+        function=not_loaded,
+        bounds=(low, high),
+        weight=not_loaded if recorded["weighted"] else None,
+        recorded=parameters,
+        **facts,
+    )
     settings = MetricSettings().with_values(
-        {
-            setting: PARAMETERS[setting].parse(text, name)
-            for setting, text in recorded["settings"].items()
-        }
+        {key: PARAMETERS[key].parse(text, name) for key, text in recorded["settings"].items()}
     )
-    return Metric(
-        definition, recorded["cutoff"], tuple(recorded["given"].items()), settings, label=name
-    )
+    params = tuple(recorded["given"].items())
+    return Metric(definition, recorded["cutoff"], params, settings, label=name)
 
 
 def _plain(value: Any, parameter: Parameter | None = None) -> Any:

@@ -209,10 +209,9 @@ class Policy(Choices):
         judged_only = self.judged_only and (self.of_rows or self.depth is None)
         # Other orders start from that of docnos, whatever the order of the rows.
         ties = self.ties if self.of_rows and self.ties != "trec_eval10" else "trec_eval"
-        return replace(
-            self, ties=ties, scores=self.score_type, depth=depth, judged_only=judged_only,
-            empty_queries="zero", grades=GradeRule(),
-        )  # fmt: skip
+        order: dict[str, Any] = {"ties": ties, "scores": self.score_type, "depth": depth}
+        order["judged_only"] = judged_only
+        return replace(self, **order, empty_queries="zero", grades=GradeRule())
 
     def with_settings(self, settings: object) -> Policy:
         """Return the policy with the fields that `settings` has of the same name, if not None."""

@@ -20,17 +20,7 @@ from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
 from .policy import GradeRule, Policy, applied, refused
 from .qrels_and_runs import Qrels, rows_in_file
-from .ragged import (
-    Array,
-    Bools,
-    Floats,
-    Ints,
-    Ragged,
-    offsets_of,
-    positions_of,
-    rows_of,
-    stretches,
-)
+from .ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of, rows_of, stretches
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +114,14 @@ def _cut(aligned: Aligned, depth: int) -> Aligned:
 
 
 def _kept(aligned: Aligned, keep: Array) -> Aligned:
-    return replace(
-        aligned,
-        offsets=offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries)),
-        rank=aligned.rank[keep], grade=aligned.grade[keep], score=aligned.score[keep],
-        tie_first=aligned.tie_first[keep], tie_last=aligned.tie_last[keep],
-        subtopics=None if aligned.subtopics is None else aligned.subtopics[keep],
-        views={},
-    )  # fmt: skip
+    offsets = offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries))
+    return replace(aligned, offsets=offsets, views={}, **aligned.of_items(keep))
 
 
-How = Literal["best", "worst"] | tuple[Literal["random", "number"], int]
+TieOrder = Literal["best", "worst"] | tuple[Literal["random", "number"], int]
 
 
-def reorder(aligned: Aligned, how: How) -> Aligned:
+def reorder(aligned: Aligned, tie_order: TieOrder) -> Aligned:
     """Return the alignment with the documents of every group of tied scores in another order.
 
     ``best`` puts the documents with a grade above 0 first, by falling grade, then the places of
@@ -165,12 +149,12 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     groups = tied_groups(aligned)
     if not groups.items.size:
         return aligned
-    if isinstance(how, str):
-        items, ranks = _by_grade(aligned, groups, best=how == "best")
-    elif how[0] == "number":
-        items, ranks = _ordered(aligned, how[1])
+    if isinstance(tie_order, str):
+        items, ranks = _by_grade(aligned, groups, best=tie_order == "best")
+    elif tie_order[0] == "number":
+        items, ranks = _ordered(aligned, tie_order[1])
     else:
-        items, ranks = _at_random(aligned, groups, how[1])
+        items, ranks = _at_random(aligned, groups, tie_order[1])
     rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
     rank[groups.items] = ranks
     grade[groups.items], score[groups.items] = aligned.grade[items], aligned.score[items]
@@ -432,7 +416,7 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
         if policy.ties == "average" and not is_cut(viewed, policy):
             viewed = shortened(viewed, policy)
         elif not policy.of_rows and policy.ties != "average":
-            tie_order: How = "best" if policy.ties == "best" else "worst"
+            tie_order: TieOrder = "best" if policy.ties == "best" else "worst"
             if policy.seed is not None:
                 tie_order = ("random", policy.seed)
             viewed = shortened(reorder(viewed, tie_order), policy)

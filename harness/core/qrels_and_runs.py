@@ -316,9 +316,8 @@ class QueryRows(ABC):
         if duplicates in ("best", "lowest"):
             rows = np.union1d(rows, earlier_rows)
             sort_keys = numbers[rows] if duplicates == "lowest" else -numbers[rows]
-            gone = np.sort(
-                table._neighbours(rows, sort_keys)[1]
-            )  # of equal ones, the first is kept
+            _, later = table._neighbours(rows, sort_keys)  # of equal ones, the first is kept
+            gone = np.sort(later)
         return replace(table._without(gone), dropped=table._count_of(gone))
 
     def _count_of(self, rows: Array) -> RowCount:
@@ -349,10 +348,10 @@ class QueryRows(ABC):
         by_row = np.argsort(later)
         return later[by_row], earlier[by_row]
 
-    def _neighbours(self, rows: Ints, by: Array) -> tuple[Ints, Ints]:
-        """Return the pairs of neighbours with one docno in a query if `rows` are sorted `by`."""
+    def _neighbours(self, rows: Ints, sort_keys: Array) -> tuple[Ints, Ints]:
+        """Return neighbours with one docno in a query, if its rows are in the order of the keys."""
         docno, query = byte_ranks(self.docnos.take(rows)), self.row[rows]
-        order = np.lexsort((by, docno, query))
+        order = np.lexsort((sort_keys, docno, query))
         repeated = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
         return rows[order[repeated]], rows[order[repeated + 1]]
 
@@ -362,10 +361,8 @@ class QueryRows(ABC):
         docnos = Docnos(select(self.docnos.to_strings(), keep), offsets)
         order = np.arange(self.n_rows) if self.order is None else self.order
         n_source = self.n_rows if self.n_source is None else self.n_source
-        return replace(
-            self, offsets=offsets, docnos=docnos, order=order[keep], n_source=n_source,
-            **self._of_rows(keep),
-        )  # fmt: skip
+        columns = {**self._of_rows(keep), "order": order[keep], "n_source": n_source}
+        return replace(self, offsets=offsets, docnos=docnos, **columns)
 
     def _without(self: T, rows: Array) -> T:
         """Return the table without these rows."""
@@ -401,10 +398,9 @@ class QueryRows(ABC):
         begin, end = int(self.offsets[first]), int(self.offsets[stop])
         offsets = self.offsets[first : stop + 1] - begin
         docnos = docnos or self.docnos.part(begin, end, offsets)
-        return replace(
-            self, qids=self.qids.slice(first, stop - first), offsets=offsets, docnos=docnos,
-            order=None, n_source=None, **self._of_rows(slice(begin, end)),
-        )  # fmt: skip
+        columns = {**self._of_rows(slice(begin, end)), "order": None, "n_source": None}
+        qids = self.qids.slice(first, stop - first)
+        return replace(self, qids=qids, offsets=offsets, docnos=docnos, **columns)
 
     def parts(self: T, size: int) -> Iterator[T]:
         """Yield parts of whole queries; each ends with the query that reaches a multiple of `size`.
@@ -428,12 +424,7 @@ class QueryRows(ABC):
         }
 
     @classmethod
-    def from_dict(
-        cls: type[T],
-        mapping: Mapping[str, Mapping[str, float]],
-        *,
-        name: str = "",
-    ) -> T:
+    def from_dict(cls: type[T], mapping: Mapping[str, Mapping[str, float]], *, name: str = "") -> T:
         """Build a table from ``{qid: {docno: number}}``.
 
         Raises
@@ -589,10 +580,10 @@ class Qrels(QueryRows):
         """Return the position of each of these qids, -1 if it is not judged, ``(n,)``."""
         place = np.full(len(qids), -1)
 
-        def same(rows: Ints, known_rows: Ints) -> Bools:
+        def equal_qids(rows: Ints, known_rows: Ints) -> Bools:
             return equal(take(qids, rows), take(self.qids, known_rows))
 
-        judged, matches = self._indexes[0].find(hash_strings(qids), same)
+        judged, matches = self._indexes[0].find(hash_strings(qids), equal_qids)
         place[judged] = matches
         return place
 
@@ -605,12 +596,12 @@ class Qrels(QueryRows):
         rows = sieve.pass_on(docnos.hashes)
         rows = rows[query[rows] >= 0]
 
-        def same(pair_rows: Ints, known_rows: Ints) -> Bools:
+        def equal_pairs(pair_rows: Ints, known_rows: Ints) -> Bools:
             names = equal(docnos.take(rows[pair_rows]), self.docnos.take(known_rows))
             pairs: Bools = names & (query[rows[pair_rows]] == self.row[known_rows])
             return pairs
 
-        judged, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), same)
+        judged, judgement = index.find(pair_keys(query[rows], docnos.hashes[rows]), equal_pairs)
         return rows[judged], judgement
 
     @cached_property

@@ -226,11 +226,7 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     if len(unique(qids)) < len(qids):
         if not average:
             raise AlignmentError(_shared_queries(dataset, parts, qids))
-        qids = pa.concat_arrays([
-            call("binary_join_element_wise", pa.scalar(f"{fold.dataset}/", fold.qids.type),
-                 fold.qids, pa.scalar("", fold.qids.type))
-            for fold in evaluations
-        ])  # fmt: skip
+        qids = pa.concat_arrays([_prefixed(fold.qids, fold.dataset) for fold in evaluations])
     pooled_evaluation = replace(joined(evaluations, qids), dataset=dataset)
     if not pooled_evaluation.groups or average:  # slices alone need to know them
         pooled_evaluation = replace(pooled_evaluation, unanswered=())
@@ -241,6 +237,12 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     }
     alike = tuple(parts) if average else ()
     return Entry(pooled_evaluation, shared, parts[0].pattern, parts=alike, **notes_of(parts))
+
+
+def _prefixed(qids: pa.Array, fold: str) -> pa.Array:
+    """Return the qids of a fold with its name, so that those of all folds are distinct."""
+    prefix, no_blank = pa.scalar(f"{fold}/", qids.type), pa.scalar("", qids.type)
+    return call("binary_join_element_wise", prefix, qids, no_blank)
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:

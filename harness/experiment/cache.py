@@ -331,7 +331,9 @@ def user_code() -> list[str]:
 
 def installed_code(metrics: Iterable[Metric]) -> dict[str, dict[str, str | None]]:
     """Return distribution, version and SHA-256 of the installed packages of metrics, by name."""
-    plugged = (metric.definition.function for metric in metrics if not metric.is_built_in)
+    plugged = (
+        metric.definition.function for metric in metrics if not metric.definition.is_built_in
+    )
     packages = {function.__module__.partition(".")[0] for function in plugged}
     code: dict[str, dict[str, str | None]] = {}
     for package in sorted(packages):
@@ -383,7 +385,7 @@ class Keys:
     def __init__(self, config: Config, cells: Sequence[Cell]) -> None:
         self.cells, metrics = cells, config.parsed_metrics()
         self.references = dict.fromkeys(metric.reference for metric in metrics if metric.reference)
-        plugged = any(not metric.is_built_in for metric in metrics)
+        plugged = any(not metric.definition.is_built_in for metric in metrics)
         self.code = [code(), user_code() if plugged else [], installed_code(metrics)]
         self.choices = {
             "metrics": sorted(map(str, metrics)),

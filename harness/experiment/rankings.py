@@ -179,8 +179,8 @@ def similarities(
         if len(chosen) < 2:
             what = f"expected at least two runs of dataset '{dataset}', got {len(chosen)}"
             raise InputError(Problem(str(config.base), what))
-        rankings = _rankings(config, chosen, depth)
-        found.append(compare_rankings(dataset, _names(chosen), rankings, measure, p, depth))
+        rankings = dict(zip(_names(chosen), _rankings(config, chosen, depth), strict=True))
+        found.append(compare_rankings(dataset, rankings, measure, p, depth))
     return found
 
 

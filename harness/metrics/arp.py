@@ -46,11 +46,7 @@ def _weight(
     unbounded_with=("negative",),
 )
 def arp(
-    aligned: Aligned,
-    *,
-    over: Over = "queries",
-    negative: Negative = "zero",
-    average: bool = False,
+    aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero", average: bool = False
 ) -> Floats:
     """Average rank of the relevant documents, weighted by their grades.
 

@@ -140,10 +140,8 @@ def _ideal_gains(aligned: Aligned, alpha: float, cutoff: int) -> Floats:
     n_relevant = np.bincount(row, minlength=aligned.n_queries)
     n_ranks = min(cutoff, int(n_relevant.max(initial=0)))
     gains = np.zeros((aligned.n_queries, max(n_ranks, 1)))
-    weights, left = (
-        np.ones((aligned.n_queries, about.shape[1])),
-        np.ones(positions.size, dtype=bool),
-    )
+    weights = np.ones((aligned.n_queries, about.shape[1]))
+    left = np.ones(positions.size, dtype=bool)
     rows, starts = np.unique(row, return_index=True)
     for rank in range(n_ranks):
         score = np.where(left, (about * weights[row]).sum(axis=1), -1.0)

@@ -225,9 +225,13 @@ def ideal_dcg(
 
 
 def _share_with_gains(
-    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None, ideal_cutoff: int | None,
-    *, average: bool,
-) -> Floats:  # fmt: skip
+    aligned: Aligned,
+    gains: Gains,
+    scale: Scale,
+    cutoff: int | None,
+    ideal_cutoff: int | None,
+    average: bool,
+) -> Floats:
     """Return nDCG if single grades are given gains."""
     item, ideal = gain_table(aligned, gains, _OWN[scale.gain])
     items = np.flatnonzero(item)
@@ -389,7 +393,7 @@ def ndcg(
     ideal_cutoff = None if ideal == "full" else cutoff
     scale = Scale(gain, discount, negative, floor)
     if gains:
-        values = _share_with_gains(aligned, gains, scale, cutoff, ideal_cutoff, average=average)
+        values = _share_with_gains(aligned, gains, scale, cutoff, ideal_cutoff, average)
     else:
         actual = list_dcg(aligned, scale, cutoff)
         if average:
@@ -470,11 +474,7 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
     unbounded_with=("gain=letor", "gain=mslr"),
 )
 def mean_ndcg(
-    aligned: Aligned,
-    *,
-    gain: Gain = "linear",
-    discount: Discount = "log2",
-    average: bool = False,
+    aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2", average: bool = False
 ) -> Floats:
     """Mean of nDCG at every rank of the list.
 

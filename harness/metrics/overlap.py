@@ -241,10 +241,10 @@ def depths(aligned: Aligned, rel: int, tied: Tied) -> Depths:
     begun = reached(first_a, first_b)
     if tied == "w":
         full = np.maximum(a.last[past], b.last[past]) - begun[past]
-        return Depths(
-            offsets, depth, short, long, shared, begun.astype(np.float64), (a.last + b.last) / 2,
-            past, full, np.zeros_like(past), np.ones(past.size),
-        )  # fmt: skip
+        overlap, norm = begun.astype(np.float64), (a.last + b.last) / 2
+        partial, share = np.zeros_like(past), np.ones(past.size)
+        lists = offsets, depth, short, long, shared
+        return Depths(*lists, overlap, norm, past, full, partial, share)
     share_a, share_b = a.share(depth), b.share(depth)
     begun_a = reached(first_a, last_b)
     entire = reached(last_a, last_b)

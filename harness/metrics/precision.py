@@ -207,11 +207,7 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
 
 @trec_measure(
-    "set_recall",
-    "m_set_recall.c",
-    title="set recall",
-    aliases=("SetR",),
-    expected="itself",
+    "set_recall", "m_set_recall.c", title="set recall", aliases=("SetR",), expected="itself"
 )
 def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Share of the relevant documents that are retrieved.
@@ -349,19 +345,11 @@ def utility(
     >>> utility(align(qrels, run), coefficients=(2.0, -1.0, -0.5, 0.0)).tolist()    # 2 - 2 - 0.5
     [-0.5]
     """
-    found, retrieved, relevant = (
-        aligned.found(rel).lengths,
-        aligned.n_retrieved,
-        aligned.n_relevant(rel),
-    )
-    cells = (
-        found,
-        retrieved - found,
-        relevant - found,
-        documents + found - retrieved - relevant,
-    )
-    c1, c2, c3, c4 = (c * cell for c, cell in zip(coefficients, cells, strict=True))
-    values: Floats = c1 + c2 + c3 + c4
+    c1, c2, c3, c4 = coefficients
+    hits = aligned.found(rel).lengths
+    others, missed = aligned.n_retrieved - hits, aligned.n_relevant(rel) - hits
+    rest = documents - aligned.n_retrieved - missed
+    values: Floats = c1 * hits + c2 * others + c3 * missed + c4 * rest
     return values
 
 

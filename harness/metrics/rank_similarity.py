@@ -222,15 +222,11 @@ class Similarity:
 
     def pairs(self, at_least: float = 0.0) -> list[tuple[str, str, float, int]]:
         """Return pairs of runs with their value and number of queries, the most similar first."""
-        row, column = np.triu_indices(len(self.runs), 1)
-        values = self.values[row, column]
-        order = np.argsort(-values, kind="stable")
-        return [
-            (self.runs[row[k]], self.runs[column[k]], float(values[k]),
-             int(self.n_queries[row[k], column[k]]))
-            for k in order
-            if values[k] >= at_least
-        ]  # fmt: skip
+        places = np.triu_indices(len(self.runs), 1)
+        values, n_queries = self.values[places].tolist(), self.n_queries[places].tolist()
+        runs = [(self.runs[i], self.runs[j]) for i, j in zip(*places, strict=True)]
+        found = [(*pair, *cell) for pair, *cell in zip(runs, values, n_queries, strict=True)]
+        return sorted((pair for pair in found if pair[2] >= at_least), key=lambda pair: -pair[2])
 
 
 def _matrix(rankings: Sequence[Rankings], measure: Measure, p: float) -> tuple[Floats, Ints]:
@@ -283,9 +279,8 @@ def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
 
 
 def compare_rankings(
-    dataset: str, names: Sequence[str], rankings: Sequence[Rankings], measure: Measure, p: float,
-    depth: int,
-) -> Similarity:  # fmt: skip
+    dataset: str, rankings: Mapping[str, Rankings], measure: Measure, p: float, depth: int
+) -> Similarity:
     """Compare the rankings of every pair of runs, and put similar runs next to each other.
 
     ``rbo`` is extrapolated rank-biased overlap, as the metric ``rbo(reference=...)`` computes it;
@@ -303,7 +298,8 @@ def compare_rankings(
         return joined
 
     label = f"RBO (p = {p:g})" if measure == "rbo" else f"overlap@{depth}"
-    values, n_queries = _matrix(rankings, measure, p)
+    values, n_queries = _matrix([*rankings.values()], measure, p)
+    names = [*rankings]
     order = leaves_list(tree(values))
     cells = np.ix_(order, order)
     runs = tuple(names[k] for k in order)

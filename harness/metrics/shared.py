@@ -132,8 +132,7 @@ def graded(aligned: Aligned) -> Ints:
 def precision_at_hits(aligned: Aligned, rel: int) -> Floats:
     """Return the precision at the rank of each relevant document retrieved, ``(n_hits,)``."""
     return aligned.memo(
-        ("precision_at_hits", rel),
-        lambda: aligned.hits(rel) / aligned.rank_of_relevant(rel),
+        ("precision_at_hits", rel), lambda: aligned.hits(rel) / aligned.rank_of_relevant(rel)
     )
 
 
@@ -245,12 +244,7 @@ def without_short_lists(
 
 
 def none_relevant(
-    aligned: Aligned,
-    *,
-    rel: int = 1,
-    above: float | None = None,
-    top: int | None = None,
-    **_: Any,
+    aligned: Aligned, *, rel: int = 1, above: float | None = None, top: int | None = None, **_: Any
 ) -> Bools:
     """Return a mask of the queries without a relevant document under `rel`, `above` and `top`."""
     judged, level = judged_as(aligned, rel, above, top)

@@ -237,11 +237,8 @@ def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
         n = so_far[heads] - nonrelevant.values[heads]
         m = np.bincount(groups.group[nonrelevant.values[groups.items] > 0], minlength=n.size)
         group = groups.group[aligned.grade[groups.items] >= rel]
-        n, m, n_relevant = (
-            n[group],
-            m[group],
-            aligned.n_relevant(rel)[aligned.found(rel).row[positions]],
-        )
+        n, m = n[group], m[group]
+        n_relevant = aligned.n_relevant(rel)[aligned.found(rel).row[positions]]
         rising = np.clip(n_relevant - n, 0, m + 1)  # how many of n, n + 1, ... n + m are below R
         total = n * rising + rising * (rising - 1) // 2 + (m + 1 - rising) * n_relevant
         above[positions] = total / (m + 1)

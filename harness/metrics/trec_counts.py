@@ -52,12 +52,7 @@ def num_q(aligned: Aligned) -> Floats:
     return np.ones(aligned.n_queries)
 
 
-@count(
-    "num_ret",
-    "m_num_ret.c",
-    title="the number of documents retrieved",
-    aliases=("NumRet",),
-)
+@count("num_ret", "m_num_ret.c", title="the number of documents retrieved", aliases=("NumRet",))
 def num_ret(aligned: Aligned) -> Ints:
     """Documents retrieved.
 
@@ -125,10 +120,7 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return aligned.found(rel).lengths
 
 
-@count(
-    "num_nonrel_judged_ret",
-    "m_num_nonrel_judged_ret.c",
-)
+@count("num_nonrel_judged_ret", "m_num_nonrel_judged_ret.c")
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Documents retrieved that were judged and found non-relevant.
 

@@ -58,10 +58,8 @@ def gain_table(
             positions = np.flatnonzero((top[aligned.row] == n) & (aligned.grade >= 0))
             item[positions] = of_grade[aligned.grade[positions]]
             positions = np.flatnonzero((top[ideal.row] == n) & (ideal.values >= 0))
-            place[positions], gain_at[positions] = (
-                place_of[ideal.values[positions]],
-                in_ideal[ideal.values[positions]],
-            )
+            grades = ideal.values[positions]
+            place[positions], gain_at[positions] = place_of[grades], in_ideal[grades]
         judged = np.flatnonzero(place >= 0)
         judged = judged[np.lexsort((place[judged], ideal.row[judged]))]
         row, values = ideal.row[judged], gain_at[judged]
@@ -80,10 +78,7 @@ def _order(gains: Gains, defaults: Sequence[float]) -> tuple[Floats, Floats, Int
     gains, is empty if its first gain is not above 0: all places are -1 then.
     """
     listed = {grade for grade, _ in gains}
-    entries = [
-        *gains,
-        *((grade, gain) for grade, gain in enumerate(defaults) if grade not in listed),
-    ]
+    entries = [*gains, *(entry for entry in enumerate(defaults) if entry[0] not in listed)]
     rising = _merge_sorted(list(range(len(entries))), [gain for _, gain in entries])
     counted = {grade: entry for entry, (grade, _) in reversed(list(enumerate(entries)))}
     gain_of = {entries[entry][0]: entries[entry][1] for entry in reversed(rising)}

@@ -157,8 +157,14 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
         one, other = then.definition, now.definition
         for fact in ("direction", "bounds", "title", "unit", "summary", "empty", "missing"):
             assert getattr(one, fact) == getattr(other, fact), (then, fact)
-        facts = (str(now), now.cutoff, now.params, now.settings, now.is_built_in)
-        assert facts == (str(then), then.cutoff, then.params, then.settings, then.is_built_in)
+        facts = (str(now), now.cutoff, now.params, now.settings, now.definition.is_built_in)
+        assert facts == (
+            str(then),
+            then.cutoff,
+            then.params,
+            then.settings,
+            then.definition.is_built_in,
+        )
     assert entry.summary["fewest@2"] == 0.5
     why = harness(folder, "trace", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
     assert (why.returncode, why.stderr) == (

@@ -263,6 +263,6 @@ def test_identical_rankings_have_exactly_1(p: float, n: int) -> None:
 
 
 def test_similar_runs_of_identical_rankings_have_exactly_1() -> None:
-    rankings = [{"q": np.arange(50), "r": np.arange(7)}, {"q": np.arange(50), "r": np.arange(7)}]
-    found = compare_rankings("d", ["a", "b"], rankings, "rbo", 0.9, 1000)
+    rankings = {run: {"q": np.arange(50), "r": np.arange(7)} for run in ("a", "b")}
+    found = compare_rankings("d", rankings, "rbo", 0.9, 1000)
     assert found.values.tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -235,12 +235,23 @@ def _pairs(measure: Measure, text: str) -> Pairs:
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _LONG = {
-    "help": "-h", "version": "-v", "query_eval_wanted": "-q", "measure=": "-m",
-    "complete_rel_info_wanted": "-c", "level_for_rel=": "-l", "nosummary": "-n",
-    "Debug_level=": "-D", "Judged_docs_only": "-J", "Number_docs_in_coll=": "-N",
-    "Max_retrieved_per_topic=": "-M", "Rel_info_format=": "-R", "Results_format=": "-T",
-    "Output_old_results_format=": "-o", "Zscore=": "-Z", "as=": "--as",
-}  # fmt: skip
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format=": "-o",
+    "Zscore=": "-Z",
+    "as=": "--as",
+}
 _ONE_LETTER = {f"--{name.removesuffix('=')}": letter for name, letter in _LONG.items()}
 _TRACED = frozenset(
     ["binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "dcg", "ideal_dcg", "rbp"]
@@ -308,7 +319,9 @@ def parse(words: Sequence[str]) -> Arguments:
     for stop in _refusals(values, measures, files):
         raise stop
     return Arguments(
-        version, measures, parameters,
+        version,
+        measures,
+        parameters,
         qrels=os.fsdecode(files[0].encode("latin-1")),
         run=os.fsdecode(files[1].encode("latin-1")),
         per_query="-q" in values,
@@ -319,7 +332,7 @@ def parse(words: Sequence[str]) -> Arguments:
         depth=atol(values["-M"]) if "-M" in values else None,
         judged_only="-J" in values,
         only=values.get("-D", "").partition(".")[2] or None,
-    )  # fmt: skip
+    )
 
 
 def as_latin(word: str) -> str:
@@ -352,36 +365,22 @@ def _refusals(
     """Yield an error for each trec_eval option that this program does not offer."""
     formats = values.get("-R", "qrels"), values.get("-T", "trec_results")
     level = atol(values.get("-D", "0"))
-    traced = sorted(
-        name for name in measures
-        if (level > 0 and name in _TRACED) or (level > 1 and name == "gm_bpref")
-    )  # fmt: skip
-    for is_refused, status, message in (
-        (list(files) == ["-", "-"], FILES, "expected one file as '-', standard input, got both"),
-        (
-            formats != ("qrels", "trec_results") or "-Z" in values, FILES,
-            "-R, -T, -Z: only qrels and trec_results are read here, and z-scores not computed; use "
-            "trec_eval itself",
-        ),
-        (
-            traced, FILES,
-            f"-D {level}: how {', '.join(traced)} is computed is not printed here; give -D 0",
-        ),
-        (
-            any(map(_ELSEWHERE.search, measures)), CALCULATION,
-            "preferences and judgement groups are not read here; use trec_eval itself",
-        ),
-        (
-            atol(values.get("-l", "1")) < 0, USAGE,
-            "-l: below 0, documents without judgement would count as relevant; give 0 or more",
-        ),
-        (
-            atol(values.get("-M", "0")) < 0, USAGE,
-            "-M: give 0 or more; trec_eval itself crashes below it",
-        ),
-    ):  # fmt: skip
-        if is_refused:
-            yield Stop(status, message)
+    traced = (_TRACED if level > 0 else set()) | ({"gm_bpref"} if level > 1 else set())
+    if list(files) == ["-", "-"]:
+        yield Stop(FILES, "expected one file as '-', standard input, got both")
+    if formats != ("qrels", "trec_results") or "-Z" in values:
+        message = "-R, -T, -Z: only qrels and trec_results are read here, and z-scores not computed"
+        yield Stop(FILES, f"{message}; use trec_eval itself")
+    if names := ", ".join(sorted(traced & measures)):
+        yield Stop(FILES, f"-D {level}: how {names} is computed is not printed here; give -D 0")
+    if any(map(_ELSEWHERE.search, measures)):
+        message = "preferences and judgement groups are not read here; use trec_eval itself"
+        yield Stop(CALCULATION, message)
+    if atol(values.get("-l", "1")) < 0:
+        message = "below 0, documents without judgement would count as relevant; give 0 or more"
+        yield Stop(USAGE, f"-l: {message}")
+    if atol(values.get("-M", "0")) < 0:
+        yield Stop(USAGE, "-M: give 0 or more; trec_eval itself crashes below it")
 
 
 _OPTIONS = """

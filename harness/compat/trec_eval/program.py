@@ -207,14 +207,9 @@ def grade_strings(aligned: Aligned, length: int) -> list[str]:
 
 def emptied(aligned: Aligned) -> Aligned:
     """Return the alignment of the same queries with nothing retrieved (``-M 0``)."""
-    none = aligned.rank[:0]
-    return replace(
-        aligned,
-        n_retrieved=np.zeros_like(aligned.n_retrieved),
-        n_tied=np.zeros_like(aligned.n_tied),
-        offsets=np.zeros_like(aligned.offsets),
-        rank=none, grade=none, tie_first=none, tie_last=none, score=aligned.score[:0],
-    )  # fmt: skip
+    n_retrieved, offsets = np.zeros_like(aligned.n_retrieved), np.zeros_like(aligned.offsets)
+    nothing = aligned.of_items(slice(0))
+    return replace(aligned, n_retrieved=n_retrieved, n_tied=n_retrieved, offsets=offsets, **nothing)
 
 
 _LARGEST = 2**32
