@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from harness.errors import UnknownNameError
 from harness.reports.catalogue import show
 
 
@@ -53,17 +52,3 @@ def test_a_metric() -> None:
 def test_a_name_with_settings(name: str, expected: dict[str, list[str]]) -> None:
     found = rows(show(name))
     assert {setting: found[setting] for setting in expected} == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "tools", "message"),
-    [
-        ("ndgc", False, "unknown metric or convention 'ndgc'; did you mean 'ndcg'?"),
-        ("lightgmb", True, "unknown metric or convention 'lightgmb'; did you mean 'lightgbm'?"),
-        ("swaps", True, "no convention has the metric 'swaps'"),
-    ],
-)
-def test_wrong_names(name: str, tools: bool, message: str) -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        show(name, tools)
-    assert str(caught.value).startswith(message)

@@ -167,28 +167,9 @@ def test_folds(tmp_path: Path) -> None:
 def test_text(toy: Path) -> None:
     found = conventions(toy, tools=["lightgbm", "catboost", "sklearn"])
     text = render(grids(found), "text", width=100)
-    assert text.startswith("""\
-dataset  metric    largest single choice  largest range  other order  other best
-toy      ndcg@2 ↑  gain=exp: -0.2152 """)
-    assert "Not compared, as it is a count or no convention compared has it: rbo(p=0.9)." in text
-    assert (
-        """
-toy: ndcg@2 ↑
-  1 of 3 conventions rank the systems differently: lightgbm.
-  The best system is broad; under lightgbm: sharp.
-
-convention  order         tau   broad    sharp
-base                     1.00  0.7654*  0.7039
-lightgbm    other best  -1.00  0.5502   0.7872*
-catboost                 1.00  0.7654*  0.7039
-sklearn                  1.00  0.7654*  0.7039
-
-Range of each system
-system  lowest"""
-        in text
-    )
+    assert "\n  1 of 3 conventions rank the systems differently: lightgbm.\n" in text
+    assert "\nlightgbm    other best  -1.00  0.5502   0.7872*\n" in text
     assert re.search(r"^gain +linear +exp +-0\.2152 +broad +-1\.00 +exp +exp", text, re.M)
-    assert "  without effect here: " in text
     assert conventions(toy, overrides=["policy.ties=bounds"]).matrices
 
 

@@ -363,19 +363,6 @@ def test_warnings_about_frames_name_no_config() -> None:
     assert "columns: {" not in noticed[0].fix
 
 
-def test_best_is_a_choice_for_runs(tmp_path: Path) -> None:
-    (tmp_path / "q.txt").write_text(QRELS)
-    (tmp_path / "r.txt").write_text(TREC)
-    best = {"duplicates": "best"}
-    content = {"datasets": {"d": {"path": "q.txt", **best}},
-               "runs": {"r": {"path": "r.txt", **best}}, "metrics": ["map"]}  # fmt: skip
-    (tmp_path / "c.yaml").write_text(json.dumps(content))
-    done = called("run", "c.yaml", cwd=tmp_path)
-    assert done.code == 2
-    assert "$.datasets.d.duplicates" in done.err
-    assert "$.runs" not in done.err
-
-
 def test_the_order_of_scores_is_recorded(tmp_path: Path) -> None:
     scores = np.array([row[2] for row in ROWS])
     harness.save_predictions(
@@ -503,8 +490,9 @@ CONFIGS = [  # config, pattern of what the fix of the message quotes, what to wr
      "add (dataset: )NAME", ("path:", "{}d, path:")),
     ("datasets: {d: q.txt}\nruns: {a: [r.txt, s.txt]}\nmetrics: [map]\n",
      "(give one of them another name)", ("[r.txt, s.txt]", "r.txt, b: s.txt")),
-    ("datasets: {d: {path: q.txt, duplicates: best}}\nruns: {a: r.txt}\nmetrics: [map]\n",
-     "'(first)'", ("best", "{}")),
+    ("datasets: {d: {path: q.txt, duplicates: best}}\n"
+     "runs: {a: {path: r.txt, duplicates: best}}\nmetrics: [map]\n", "'(first)'",
+     ("q.txt, duplicates: best", "q.txt, duplicates: {}")),
     ("datasets: {d: q.txt}\nruns: {a: {path: r.txt, order: ascend}}\nmetrics: [map]\n",
      "'(ascending)'", ("ascend", "{}")),
     ("datasets: {d: q.txt}\nruns: {a: {path: m.tsv, order: ascending}}\nmetrics: [map]\n",

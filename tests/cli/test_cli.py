@@ -41,15 +41,6 @@ def test_dry_run_writes_nothing(examples: Path) -> None:
     assert not (examples / "results").exists()
 
 
-def test_a_run_from_standard_input(root: Path) -> None:
-    text = (root / TREC[1]).read_text()
-    piped = harness("evaluate", TREC[0], "-", "-m", "map", "-f", "csv", cwd=root, stdin=text)
-    named = harness("evaluate", *TREC, "-m", "map", "-f", "csv", cwd=root)
-    assert (
-        piped.stdout.splitlines()[1].split(",")[2:] == named.stdout.splitlines()[1].split(",")[2:]
-    )
-
-
 def test_debug_shows_the_traceback(root: Path) -> None:
     done = harness("--debug", "evaluate", *TREC, "-m", "ndgc", cwd=root)
     assert "Traceback" in done.stderr

@@ -112,15 +112,6 @@ def test_equals_pytrec_eval(
     same(found, expected)
 
 
-def test_empty_things() -> None:
-    evaluator = compat.RelevanceEvaluator({**QRELS, "q3": {}}, {"map", "ndcg"})
-    assert evaluator.evaluate({}) == {}
-    assert evaluator.evaluate({"q3": {"a": 1.0}}) == {}
-    assert evaluator.evaluate({"q1": {}}) == {"q1": {"map": 0.0, "ndcg": 0.0}}
-    assert compat.RelevanceEvaluator({}, {"map"}).evaluate(RUN) == {}
-    assert compat.RelevanceEvaluator(QRELS, set()).evaluate(RUN) == {"q1": {}}
-
-
 def test_names_equal_pytrec_evals() -> None:
     assert compat.supported_measures == pytrec_eval.supported_measures
     assert compat.supported_nicknames == pytrec_eval.supported_nicknames

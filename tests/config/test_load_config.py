@@ -155,10 +155,6 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
     ("name", "wrong"),
     [
         ("../evil", "holds '/'"),
-        ("a/b", "holds '/'"),
-        ("..", "begins with a dot"),
-        ("a\\b", "holds '\\'"),
-        ("nul", "is reserved on Windows"),
         ("é" * 101, "has 202 bytes, and at most 200 fit"),
     ],
 )

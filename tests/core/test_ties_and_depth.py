@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 import pytrec_eval
-from command_line import succeeds
-from csv_rows import csv_rows
 
 import harness
 
@@ -127,19 +125,3 @@ def test_drawn_orders_do_not_depend_on_the_order_of_rows_or_metrics(
     for other in evaluations[1:]:
         for qid in other.to_dict() if len(other.unanswered) == 0 else ["10"]:
             assert other.to_dict()[qid] == first[qid]
-
-
-@pytest.mark.parametrize(("ties", "value"), [("best", "1.0"), ("worst", "0.0"), ("average", "0.5")])
-def test_the_command_and_a_config_give_the_same(tmp_path: Path, ties: str, value: str) -> None:
-    (tmp_path / "m.q").write_text("q1 0 a 2\nq1 0 b 0\n")
-    (tmp_path / "m1.r").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
-    (tmp_path / "m2.r").write_text("q1 Q0 b 1 1 t\nq1 Q0 a 2 1 t\n")
-    words = f"evaluate m.q m1.r m2.r -m P@1 -M 1 -f csv --ties {ties}"
-    shown = succeeds(*words.split(), cwd=tmp_path)
-    assert [row["P@1"] for row in csv_rows(shown)] == [value, value]
-    (tmp_path / "c.yaml").write_text(
-        f"datasets: {{d: {{path: m.q}}}}\nruns: {{'{{n}}': {{path: 'm{{n}}.r'}}}}\n"
-        f"metrics: [P@1]\npolicy: {{ties: {ties}, depth: 1}}\noutput: out\n"
-    )
-    results = harness.run(tmp_path / "c.yaml")
-    assert [row["P@1"] for row in results.rows] == [float(value)] * 2

@@ -1,19 +1,17 @@
 """Folds and seeds: one row a system, in the leaderboard, the comparisons and what is read back."""
 
 import math
-import re
 from pathlib import Path
 
 import pytest
-from command_line import called, refused
+from command_line import called
 from csv_rows import csv_rows
 from folds_and_seeds import CELLS, put
 
 import harness
-from harness.config.load import load
 from harness.core.entries import Incomplete
 from harness.core.systems import incomplete
-from harness.errors import ConfigError, HarnessWarning
+from harness.errors import HarnessWarning
 from harness.experiment.results import read_results, with_comparisons
 
 METRICS = 'metrics: [map, "arp(over=grades)", num_rel]\n'
@@ -60,19 +58,6 @@ def test_an_average_over_folds_has_no_interval(place: Path) -> None:
     words = "table", "out", "-m", "map", "--format", "text", "--spread", "interval"
     code, out, _ = called(*words, cwd=place)
     assert (code, "[" in out) == (0, False)
-
-
-NOT_COMPARED = "runs are compared query by query, and 'summary: {average: ...}' weighs queries by"
-
-
-def test_averages_over_folds_are_not_compared(place: Path) -> None:
-    lines = "summary: {average: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
-    (place / "y.yaml").write_text(CELLS + METRICS + lines, encoding="utf-8")
-    with pytest.raises(ConfigError, match=rf"\$\.compare \(line 8\)\s+{re.escape(NOT_COMPARED)}"):
-        load(place / "y.yaml")
-    harness.run(place / "x.yaml", overrides=[AVERAGED])
-    for words in (["compare", "--results", "out", "a", "b"], ["table", "out", "--baseline", "b"]):
-        assert NOT_COMPARED in " ".join(refused(*words, cwd=place).split())
 
 
 def test_comparisons_are_of_systems(place: Path) -> None:

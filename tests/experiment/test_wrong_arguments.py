@@ -164,32 +164,24 @@ def test_a_wrong_value_is_taken_or_one_of_our_errors(name: str, argument: str) -
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "where"),
     [
-        (lambda: harness.evaluate(QRELS, RUN, [None]),
-         "metrics[0]: expected the name of a metric, got None"),
-        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy="stable"),
-         "policy: expected a Policy or a mapping, got 'stable'"),
-        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy={"tie": "stable"}),
-         "policy: unknown key 'tie'; did you mean 'ties'?"),
-        (lambda: harness.run(None), "config: expected the path of a config, or a Config, got None"),
-        (lambda: harness.run("c.yaml", overrides="policy.ties=stable"),
-         "overrides: expected a list of texts, got 'policy.ties=stable'"),
-        (lambda: harness.compare(QRELS, [RUN, RUN], ["map"]),
-         "runs: expected a mapping of names to runs, got a list"),
-        (lambda: harness.compare(QRELS, {"a": RUN, "b": RUN}, ["map"], level="x"),
-         "level: expected a number between 0 and 1, got 'x'"),
-        (lambda: harness.read_qrels(None), "path: expected a path, got None"),
-        (lambda: harness.align(QRELS, RUN), "qrels: expected Qrels, got a dict"),
-        (lambda: harness.rank_similarity(["a"], None), "second: expected a mapping of names"),
-        (lambda: harness.metric(3, direction=None, bounds=(0, 1), source="s"),
-         "name: expected text, got 3"),
+        (lambda: harness.evaluate(QRELS, RUN, [None]), "metrics[0]"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy="stable"), "policy"),
+        (lambda: harness.evaluate(QRELS, RUN, ["map"], policy={"tie": "stable"}), "policy"),
+        (lambda: harness.run(None), "config"),
+        (lambda: harness.run("c.yaml", overrides="policy.ties=stable"), "overrides"),
+        (lambda: harness.compare(QRELS, [RUN, RUN], ["map"]), "runs"),
+        (lambda: harness.compare(QRELS, {"a": RUN, "b": RUN}, ["map"], level="x"), "level"),
+        (lambda: harness.read_qrels(None), "path"),
+        (lambda: harness.align(QRELS, RUN), "qrels"),
+        (lambda: harness.rank_similarity(["a"], None), "second"),
+        (lambda: harness.metric(3, direction=None, bounds=(0, 1), source="s"), "name"),
     ],
-)  # fmt: skip
-def test_the_message_names_the_argument(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(ArgumentError) as caught:
+)
+def test_the_error_names_the_argument(call: Callable[[], Any], where: str) -> None:
+    with refuses(where, error=ArgumentError) as caught:
         call()
-    assert str(caught.value).startswith(message)
     assert isinstance(caught.value, (TypeError, ValueError))
 
 

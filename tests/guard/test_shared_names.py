@@ -54,22 +54,3 @@ def test_two_names_of_one_file(folder: Path) -> None:
     (folder / "a.run").write_text("1 Q0 d1 1\n")  # and if it cannot be read
     (one,) = checked(folder, runs=TWICE)
     assert one.examples == ("bm25", "dense")
-
-
-def test_runs_of_the_same_rankings(tmp_path: Path) -> None:
-    """Another tag, other scores, lines and ties in another order: the rankings are the same."""
-
-    def rows(tag: str, scale: float = 1, order: int = 1) -> str:
-        lines = [f"{q} Q0 d{d} {d} {scale * (9 - d // 2)} {tag}\n" for q in "123" for d in range(9)]
-        return "".join(lines[::order])
-
-    (tmp_path / "a.qrels").write_text("1 0 d1 1\n2 0 d4 1\n3 0 d2 2\n")
-    texts = {"one": rows("one"), "other": rows("other", 0.5), "turned": rows("turned", 1, -1)}
-    texts["own"] = rows("own").replace("1 Q0 d0 ", "1 Q0 dX ")
-    for name, text in texts.items():
-        (tmp_path / f"{name}.run").write_text(text)
-    found = checked(tmp_path, runs={name: {"path": f"{name}.run"} for name in texts})
-    assert [one.place for one in found] == [f"{tmp_path}/one.run"]
-    assert found[0].examples == (f"{tmp_path}/other.run", f"{tmp_path}/turned.run")
-    with warns("same-file-twice"):
-        harness.run(config(tmp_path, runs={name: {"path": f"{name}.run"} for name in texts}))

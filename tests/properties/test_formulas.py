@@ -16,7 +16,6 @@ from harness.compat.trec_eval.program import rank_biased_precision
 from harness.core.ragged import offsets_of
 from harness.metrics.cascade import err, nerr, pfound, rbp
 from harness.metrics.correlation import kendall, pearson, spearman
-from harness.metrics.ndcg import ndcg
 from harness.metrics.pair_agreement import auc, lambdas, opa, pairwise_logloss, swaps
 from harness.metrics.rbo import rbo_weight
 
@@ -44,21 +43,6 @@ def ranked_judged(qrel: dict[str, int], run: dict[str, float]) -> list[str]:
 
 def same(values: np.ndarray, expected: list[float], tolerance: float = 1e-12) -> None:
     np.testing.assert_allclose(values, np.array(expected, dtype=float), atol=tolerance, rtol=1e-12)
-
-
-@given(cases, st.integers(1, 12), st.sampled_from(["linear", "exp"]), st.booleans())
-def test_ndcg_is_its_formula(case: Case, cutoff: int, gain: str, full: bool) -> None:
-    def dcg(order: list[int], k: int) -> float:
-        gains = [2**g - 1 if gain == "exp" else g for g in (max(g, 0) for g in order)]
-        return sum(g / math.log2(i + 2) for i, g in enumerate(gains[:k]))
-
-    expected = []
-    for qrel, run in case.values():
-        best = dcg(sorted(qrel.values(), reverse=True), 99 if full else cutoff)
-        actual = dcg([qrel.get(d, 0) for d in ranking(run)], cutoff)
-        expected.append(actual / best if best else 0.0)
-    ideal = "full" if full else "cut"
-    same(ndcg(aligned_of(case), cutoff=cutoff, gain=gain, ideal=ideal), expected)
 
 
 @pytest.mark.oracle("swaps")

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from outcomes import refused, warned
 from refusals import refuses
 
@@ -74,40 +72,6 @@ def test_beir_and_msmarco(write: Write) -> None:
     assert run.to_dict() == {"174249": {"D399": -1, "D21": -2}, "3": {"D1": -1}}
     qrels = readers.read_qrels(write("q.tsv", "2\t0\tD1\t1\r\n3\t0\tD1\t1\r\n"), format="msmarco")
     assert qrels.to_dict() == {"2": {"D1": 1}, "3": {"D1": 1}}
-
-
-WORD = st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=1)
-GAP = st.sampled_from([" ", "\t", "  ", " \t", "\t\t"])
-EDGE = st.sampled_from(["", " ", "\t", "  "])
-
-
-@st.composite
-def trec_lines(draw: st.DrawFn) -> list[str]:
-    lines = []
-    for number in range(draw(st.integers(1, 6))):
-        score = draw(st.floats(allow_nan=False, allow_infinity=False))
-        qid = draw(WORD.filter(lambda word: word.strip("#")))  # "# ..." at the head is a comment
-        words = [qid, draw(WORD), f"d{number}", draw(WORD), repr(score), draw(WORD)]
-        words += draw(st.lists(WORD, max_size=2))
-        gaps = [draw(GAP) for _ in words[1:]] + [draw(EDGE)]
-        line = draw(EDGE) + "".join(a + b for a, b in zip(words, gaps, strict=True))
-        lines.append(line + draw(st.sampled_from(["", "\r"])))
-        lines += draw(st.sampled_from([[], [""], ["  "]]))
-    return draw(st.sampled_from([[], ["# a b"], ["", "#", "#x 1"]])) + lines
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(lines=trec_lines())
-def test_the_fast_way_reads_what_a_plain_loop_reads(write: Write, lines: list[str]) -> None:
-    expected: dict[str, dict[str, float]] = {}
-    for line in lines:
-        fields = line.split()
-        if len(fields) >= 6:
-            expected.setdefault(fields[0], {})[fields[2]] = float(fields[4])
-    if expected:
-        path = write("a.run", "\n".join(lines) + "\n")
-        run, _ = warned(readers.read_run, path, format="trec")
-        assert run.to_dict() == expected
 
 
 # Warnings: rule, count and line.

@@ -76,13 +76,6 @@ def test_golden_p_values() -> None:
     assert found.note == ""
 
 
-def test_golden_analysis_of_variance() -> None:
-    found = tukey(VALUES, Stream())
-    assert found.statistic == pytest.approx(EXPECTED["anova2"]["F"][0], rel=1e-10)
-    assert found.overall_p == pytest.approx(EXPECTED["anova2"]["p"][0], rel=1e-10)
-    assert found.positions == pytest.approx(VALUES.mean(axis=1), rel=1e-15)
-
-
 def test_the_queries_are_taken_out() -> None:
     # Trap 4: the one-way test finds nothing where the two-way one finds 8 of 15 pairs.
     one_way = scipy.stats.tukey_hsd(*VALUES).pvalue[PAIRS]

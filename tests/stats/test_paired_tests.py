@@ -67,21 +67,6 @@ def test_golden_p_by_draws(name: str) -> None:
     assert abs(found.p - expected) <= 5 * math.sqrt(expected * (1 - expected) / 100_000)
 
 
-def test_published_values_of_smucker_allan_and_carterette() -> None:
-    for example in GOLDEN["published_anchors"]["smucker2007_example"]:
-        plus, n = example["n_plus"], example["n"]
-        found = outcome("sign", [0.1] * plus + [-0.1] * (n - plus))
-        assert round(found.p, 4) == example["p"]
-
-
-def test_published_sign_test_of_urbano_lima_and_hanjalic() -> None:
-    # TREC-8 ad hoc, AP of runs 125 and 126: 13 wins and 31 losses of at least .01
-    published = GOLDEN["published_anchors"]["sigir2019_readme_adhoc8_ap_run125_vs_run126"]
-    found = outcome("sign", [0.1] * 13 + [-0.1] * 31 + [0.0] * 6)
-    assert found.p == pytest.approx(published["readme"]["sign"][1], abs=5e-10)
-    assert found.p == pytest.approx(published["recomputed"]["sign_min_d_01"][1], rel=1e-12)
-
-
 def p_at_10_like() -> np.ndarray:
     """Return P@10 of 50 queries for two systems whose means differ."""
     rng = np.random.default_rng(20)
@@ -254,17 +239,8 @@ def test_golden_exact() -> None:
     assert_within_5_errors(found.p, shift, 100_000)
     found = bootstrap_t(sample("n10_continuous"), Stream(draws=100_000))
     assert_within_5_errors(found.p, studentised, 100_000)
-
-
-@pytest.mark.parametrize("name", [name for name in SAMPLES if "n10" not in name])
-def test_golden_monte_carlo(name: str) -> None:
-    expected = SAMPLES[name]["expected"]["bootstrap"]
-    # both sides are drawn, so the error of the difference is larger by sqrt 2: 50,000 for 100,000
-    found = bootstrap(sample(name), Stream(draws=100_000))
-    assert_within_5_errors(found.p, expected["mc_shift_p"], 50_000)
-    found = bootstrap_t(sample(name), Stream(draws=100_000))
-    assert_within_5_errors(found.p, expected["mc_studentised_p"], 50_000)
-    assert found.statistic == pytest.approx(SAMPLES[name]["expected"]["t"]["statistic"], abs=1e-12)
+    statistic = SAMPLES["n10_continuous"]["expected"]["t"]["statistic"]
+    assert found.statistic == pytest.approx(statistic, abs=1e-12)
 
 
 @given(st.lists(st.integers(-12, 12), min_size=2, max_size=12), st.integers(0, 5))
