@@ -26,7 +26,16 @@ from ..stats.differences import differences, largest_first
 from ..stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.intervals import interval_of
 from ..stats.registry import Stream, Test, find, outcome_of
-from .leaderboard_files import NO_NAMES, Board, Key, canonical, matched, read_file, read_folder
+from .leaderboard_files import (
+    NO_NAMES,
+    Board,
+    Key,
+    canonical,
+    matched,
+    names_its_columns,
+    read_file,
+    read_folder,
+)
 from .verify import leaves
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
@@ -503,6 +512,12 @@ def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]
     boards = [read_folder(path, names) if path.is_dir() else None for path, names in sides]
     if boards[0] is not None and boards[1] is not None:
         return [boards[0], boards[1]]
+    if keys and all(
+        board is not None or names_its_columns(path)
+        for board, (path, _) in zip(boards, sides, strict=True)
+    ):
+        what = "--key is not for leaderboards of harness, whose columns are known"
+        raise UnknownNameError(Problem("", what, fix="leave --key out"))
     result = []
     for at, (path, names) in enumerate(sides):
         board, other = boards[at], boards[1 - at]
@@ -529,7 +544,9 @@ def _directions(
     old: Board, new: Board, metrics: Sequence[str], lower: Collection[str], notes: list[str]
 ) -> dict[str, Direction | None]:
     """Return which way each metric is better; add to `notes` for which that is assumed."""
-    lower = {*lower, *(canonical(one)[0] for one in lower)}
+    lower = {name if name in metrics else canonical(name)[0] for name in lower}
+    for name in lower:
+        check_known("metric", name, metrics, "--lower")
     directions: dict[str, Direction | None] = {}
     assumed = []
     for name in metrics:

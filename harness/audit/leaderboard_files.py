@@ -303,7 +303,7 @@ def read_file(
     """
     other = other or Board("", {}, {})
     header, rows = _header_and_rows(path)
-    is_ours = {"dataset", "run", "undefined", *_COUNTS} <= set(header)
+    is_ours = _is_ours(header)
     if is_ours and FAILED in header:
         rows = [row for row in rows if not row.fields[header.index(FAILED)]]
     columns = [
@@ -378,6 +378,15 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[TableRow]]:
         what = f"two columns are called '{twice[0]}'"
         raise InputError(Problem(f"{path}:{rows[0].line}", what, fix=fix))
     return header, rows[1:]
+
+
+def names_its_columns(path: Path) -> bool:
+    """Whether the file is a leaderboard of ours, whose columns are known."""
+    return _is_ours(_header_and_rows(path)[0])
+
+
+def _is_ours(header: Sequence[str]) -> bool:
+    return {"dataset", "run", "undefined", *_COUNTS} <= set(header)
 
 
 def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str]) -> None:

@@ -90,6 +90,8 @@ def command(
         raise UnknownNameError(Problem(first, what, fix="name the runs in the config"))
     if terms["topics"]:
         options.refuse(("qrels_format", "group", "notes", "by"), "submissions without qrels")
+    if terms["max_runs"] is None:
+        options.refuse(("teams",), "checks without --max-runs")
     if format != "text":
         options.refuse(("notes", "by"), f"--format {format}")
     found = check.check_paths(

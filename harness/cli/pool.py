@@ -50,6 +50,8 @@ def command(
     if unit == "team" and not teams:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
+    if unit == "run" or (unit is None and format in ("csv", "jsonl")):
+        options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
     with collecting([]):  # 'harness check' prints them
         if unit is None or qrels is None:
             found = pool(runs, depth, teams)

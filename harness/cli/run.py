@@ -47,7 +47,7 @@ def command(
     """
     overrides = (*overrides, f"sort={sort}") if sort else overrides
     if dry_run:
-        options.allow(("config", "overrides", "dry_run", "sort"), "--dry-run")
+        options.allow(("config", "overrides", "dry_run"), "--dry-run")
         show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:

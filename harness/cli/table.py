@@ -72,7 +72,7 @@ def command(
     width = terminal_width(format)
     if sweep or top is not None:
         others = {str(one.name) for one in click.get_current_context().command.params} - _SWEPT
-        options.refuse(others, "--sweep")
+        options.refuse(others, "--sweep" if sweep else "--top")
         chosen: dict[str, Any] = {key: settings[key] for key in ("metrics", "runs", "datasets")}
         chosen |= width
         study = read_results(results)
@@ -82,8 +82,16 @@ def command(
     if standalone and format != "latex":
         options.refuse(("standalone",), f"--format {format}")
     if methods or bibtex:
-        unused = ("standalone", "width", "sort", "digits", "percent", "average", "extras")
+        unused = ["standalone", "width", "sort", "digits", "percent", "average", "extras", "spread"]
         options.refuse(unused, "--methods and --bibtex")
+        if not methods:
+            options.refuse(("format", "names"), "--bibtex alone")
+        elif format not in ("latex", "text"):
+            options.refuse(("format",), "--methods unless it is latex or text")
+    elif format == "csv":
+        options.refuse(("digits", "percent"), "--format csv, which has every digit")
+    if format != "latex":
+        options.refuse(("width",), f"--format {format}")
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
         given["names"] = dict(options.pairs("--name", names))

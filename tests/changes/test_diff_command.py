@@ -63,11 +63,16 @@ def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
 TITLES = "names: {good: 'Good one', dev: Web 10%, recip_rank: MRR}\n"
 
 
-@pytest.mark.parametrize("format", ["markdown", "csv"])
 @pytest.mark.parametrize(
-    "options",
-    [(), ("--percent", "--spread", "deviation"), ("--extra", "n", "--marks", "letters")],
-    ids=["plain", "percent", "extras"],
+    ("format", "options"),
+    [
+        ("markdown", ()),
+        ("csv", ()),
+        ("markdown", ("--percent", "--spread", "deviation")),
+        ("csv", ("--spread", "interval")),
+        ("markdown", ("--extra", "n", "--marks", "letters")),
+        ("csv", ("--extra", "n", "--marks", "letters")),
+    ],
 )
 def test_a_table_of_the_harness(tmp_path: Path, format: str, options: tuple[str, ...]) -> None:
     results = folder(tmp_path, OLD, policy=TITLES + "compare: {baseline: base}\n")

@@ -7,10 +7,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from made_boards import OLD, folder
+from refusals import refuses
 from scipy import stats
 
 from harness.audit.leaderboard_diff import Changes, changes
 from harness.audit.leaderboard_diff_report import render
+from harness.errors import UnknownNameError
 from harness.stats.comparison import Plan
 
 
@@ -135,3 +137,11 @@ def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> 
     lines = [json.loads(line) for line in render(found, "jsonl").splitlines()]
     row = next(one for one in lines if one["kind"] == "cell" and one["run"] == "run")
     assert (row["old_all"], row["new_all"]) == (run.old_all, run.new_all)
+
+
+def test_settings_of_tables_are_refused_for_leaderboards(old: Path, new: Path) -> None:
+    for one in (new, new / "leaderboard.csv"):
+        with refuses("", error=UnknownNameError):
+            changes(old / "leaderboard.csv", one, keys=["run"])
+    with refuses("--lower", error=UnknownNameError, suggests="recip_rank"):
+        changes(old / "leaderboard.csv", new, lower=["recip_rnk"])

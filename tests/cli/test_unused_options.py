@@ -18,48 +18,104 @@ VALUES = {
     "overrides": "policy.ties=stable",
 }  # fmt: skip
 """Values of options that take no text and have no choices."""
-POLICY = "relevance_level depth ties convention overrides duplicates qrels_format group plugins"
-FORMS: dict[str, list[tuple[str, str]]] = {
-    "run": [
-        ("c.yaml --dry-run", "jobs scheduler worker_timeout force strict format"),
-        ("c.yaml", "worker_timeout"), ("c.yaml --scheduler tcp://127.0.0.1:9", "jobs"),
-    ],
-    "check": [
-        ("c.yaml", "duplicates qrels_format run_format group docnos tag_pattern max_runs"),
-        ("q.txt one.run", "overrides"),
-        ("one.run --topics topics.txt", "overrides qrels_format group notes by"),
-        ("c.yaml -f json", "notes by"),
-    ],
-    "compare": [
-        ("one.run two.run --qrels q.txt -m map", "dataset results"),
-        ("one two --results out", f"groups bins qrels {POLICY}"),
-    ],
-    "gate": [
-        ("one.run two.run --qrels q.txt -m map --margin .1", "names"),
-        ("out out --margin .1", f"groups bins {POLICY}"),
-        ("c.yaml", "qrels metrics margins names level correction groups bins depth ties group"),
-    ],
-    "diff": [
-        ("out out", "keys lower"),
-        ("out out/leaderboard.csv", "test correction level overrides"),
-    ],
-    "similarity": [("out", "metrics draws"), ("out --metrics", "measure p depth near picture")],
-    "conventions": [("out --match .5 -f html", "match")],
-    "table": [
-        ("out --sweep x", "names sort digits percent spread marks average extras width overrides "
-         "standalone methods bibtex baselines test correction"),
-        ("out --methods", "digits percent average extras width sort standalone"),
-        ("out -f text", "standalone"),
-    ],
-    "page": [("out --participant one", "rankings")],
-    "plot": [("out heatmap", "baseline over"), ("out distribution -o pictures", "force over")],
-    "export": [("out --to json", "project")],
-    "pool": [("one.run", "qrels metrics")],
-    "init": [("--print", "force output")],
-    "verify": [("out", "worker_timeout"), ("out --scheduler tcp://127.0.0.1:9", "jobs")],
-    "evaluate": [("q.txt one.run -m map", "bins")],
+POLICY = "relevance_level depth ties convention duplicates qrels_format run_format group"
+OF_FILES = f"{POLICY} groups plugins"
+"""What changes how run files are read and evaluated."""
+SUBMITTED = "strict topics docnos max_per_query tag_pattern max_runs duplicates run_format format"
+COMPARED = "baselines test correction"
+PLOTTED = "metrics datasets runs format width output force"
+ROWS = "metrics runs datasets sort spread marks average extras names methods bibtex"
+FORMS: dict[str, dict[str, str]] = {
+    "init": {".": "output prints force", "--print": ""},
+    "run": {
+        "c.yaml": "overrides dry_run jobs scheduler force strict sort format",
+        "c.yaml --dry-run": "overrides",
+        "c.yaml --scheduler tcp://127.0.0.1:9":
+            "overrides dry_run worker_timeout force strict sort format",
+    },
+    "evaluate": {
+        "q.txt one.run -m map": f"{OF_FILES} judged_only missing_queries empty_queries per_query "
+        "sort format",
+    },
+    "check": {
+        "c.yaml": "strict notes by topics overrides format",
+        "c.yaml -f json": "strict topics overrides",
+        "q.txt one.run": "strict notes by topics docnos max_per_query tag_pattern max_runs "
+        "duplicates qrels_format run_format group format",
+        "one.run --topics topics.txt": SUBMITTED,
+        "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} teams",
+        "one.run --topics topics.txt -f json": SUBMITTED,
+    },
+    "metrics": {"": "conventions", "ndcg": "conventions"},
+    "table": {
+        "out": f"{ROWS} {COMPARED} digits percent overrides sweep format",
+        "out -f latex": f"{ROWS} {COMPARED} digits percent overrides sweep width standalone",
+        "out -f markdown": f"{ROWS} {COMPARED} digits percent overrides sweep",
+        "out -f csv": f"{ROWS} {COMPARED} overrides sweep",
+        "out --methods": f"metrics runs datasets names marks bibtex format {COMPARED}",
+        "out --methods -f latex": f"metrics runs datasets names marks bibtex {COMPARED}",
+        "out --bibtex": f"metrics runs datasets marks methods {COMPARED}",
+        "out --sweep x": "metrics runs datasets top format",
+    },
+    "plot": {
+        "out heatmap": PLOTTED,
+        "out distribution": PLOTTED,
+        "out distribution -o pictures": PLOTTED.replace(" force", ""),
+        "out differences": f"{PLOTTED} baseline",
+        "out effects": f"{PLOTTED} baseline",
+        "out critical-difference": PLOTTED,
+        "out scatter": PLOTTED,
+        "out cutoffs": PLOTTED,
+        "out sweep": f"{PLOTTED} over",
+    },
+    "page": {"out": "output rankings participant force", "out --participant one": "output force"},
+    "export": {"out": "", "out --to mlflow": "project", "out --to json": ""},
+    "compare": {
+        "one.run two.run --qrels q.txt -m map":
+            f"{OF_FILES} {COMPARED} overrides all_pairs level format",
+        "one.run two.run --qrels q.txt -m map --all-pairs":
+            f"{OF_FILES} overrides test correction level format",
+        "one two --results out": f"{COMPARED} metrics dataset all_pairs level format",
+        "one two --results out --all-pairs": "metrics dataset test correction level format",
+    },
+    "gate": {
+        "one.run two.run --qrels q.txt -m map --margin .1":
+            f"{OF_FILES} overrides level correction on_undecided format",
+        "out out --margin .1": "qrels metrics names level correction on_undecided format",
+        "c.yaml": "on_undecided overrides format",
+    },
+    "diff": {
+        "out out": f"{COMPARED} metrics dataset tolerance any_change names p reproduction level "
+        "overrides format",
+        "out old.csv": "metrics dataset tolerance any_change names keys lower p reproduction "
+        "baselines format",
+        "out out/leaderboard.csv": "metrics dataset tolerance any_change names lower p "
+        "reproduction baselines format",
+    },
+    "similarity": {
+        "out": "measure p depth near picture datasets of_metrics format",
+        "out --metrics": "metrics datasets draws format",
+    },
+    "trace": {"out --run one -m map": "query dataset where inputs"},
+    "conventions": {
+        "out": "metrics tools match run dataset overrides format details",
+        "out --match .5": "metrics tools run dataset overrides format details",
+        "out --match .5 -f html": "metrics tools run dataset overrides details",
+    },
+    "verify": {
+        "out": "jobs scheduler inputs plugins format",
+        "out --scheduler tcp://127.0.0.1:9": "worker_timeout inputs plugins format",
+    },
+    "pool": {
+        "one.run": "depth teams unit format",
+        "one.run -f csv": "depth unit",
+        "one.run two.run --leave-out run --qrels q.txt -m map": "depth format",
+        "one.run two.run --leave-out team --teams . --qrels q.txt -m map": "depth format",
+    },
+    "trec_eval": {},
 }  # fmt: skip
-"""Forms of commands, and the parameters that each cannot use."""
+"""Forms of each command, and the options that each can use besides its own. `trec_eval` has
+trec_eval's options, each of which it uses."""
 
 
 def commands() -> dict[str, click.Command]:
@@ -67,10 +123,14 @@ def commands() -> dict[str, click.Command]:
 
 
 def cases() -> Iterator[tuple[str, str, str]]:
+    """Each form with each option that is neither its own nor one that it can use."""
     for name, forms in FORMS.items():
-        for words, unused in forms:
-            for parameter in unused.split():
-                yield name, words, parameter
+        options = [one for one in commands()[name].params if isinstance(one, click.Option)]
+        for form, used in forms.items():
+            for option in options:
+                own = {*option.opts} & {*form.split()}
+                if not own and option.name not in used.split():
+                    yield name, form, str(option.name)
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +146,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for doc, score in zip("ab", scores, strict=True)
         ]
         (place / f"{run}.run").write_text("\n".join(rows) + "\n")
+    (place / "old.csv").write_text("System,map\none,0.5\ntwo,0.25\n")
     (place / "topics.txt").write_text("\n".join(qids) + "\n")
     (place / "c.yaml").write_text(
         "datasets: {d: q.txt}\nruns: {one: one.run, two: two.run}\nmetrics: [map, ndcg@1]\n"
@@ -106,8 +167,6 @@ def test_an_option_that_a_form_cannot_use_is_refused(
         words.append(next(one for one in option.type.choices if one != option.default))
     elif not is_flag:
         words.append(VALUES.get(parameter, "x"))
-    if form.endswith("html"):  # the form itself has the option twice
-        words = words[:-2]
     done = called(*words, cwd=here)
     assert done.code == 2, (words, done)
     named = {*option.opts, parameter}
@@ -115,10 +174,12 @@ def test_an_option_that_a_form_cannot_use_is_refused(
     assert "Traceback" not in done.err
 
 
-def test_every_command_with_forms_is_here() -> None:
-    """Commands of one form have no option that depends on another."""
-    one_form = {"metrics", "trace", "trec_eval"}
-    assert {*FORMS} | one_form == {*COMMANDS}
+def test_every_command_and_option_is_here() -> None:
+    assert {*FORMS} == {*COMMANDS}
+    for name, forms in FORMS.items():
+        options = {str(one.name) for one in commands()[name].params}
+        for form, used in forms.items():
+            assert {*used.split()} <= options, (name, form)
 
 
 def test_no_command_has_more_than_22_options() -> None:
