@@ -534,7 +534,7 @@ def compare(metric: Metric, base: Floats, other: Floats) -> OrderComparison:
 def effect(
     metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[ConventionRow]
 ) -> Effect:
-    """Return what a choice changes, over its values; `own` and `base` are the base's."""
+    """Return the effect of a choice, over its values; `own` and `base` are the base's."""
     value, change, system = "", 0.0, -1
     tau, tau_value = math.inf, ""
     best_changed, lost = [], []
@@ -557,7 +557,7 @@ def effect(
 
 
 def _walk(name: str, base: ConventionRow, way: Sequence[ConventionRow]) -> Walk:
-    """Return what each step (`way` has the summaries after it) on the way to a convention adds.
+    """Return the change by each step to a convention; `way` has the summaries after each.
 
     A step that leaves a system without a value is joined with the next. Systems without a value
     at either end are left out.

@@ -189,7 +189,7 @@ def _ranges(matrix: Matrix) -> Grid:
 
 
 def _walk(matrix: Matrix, walk: Walk) -> Grid:
-    """Return what each setting adds on the way from the base to a convention."""
+    """Return the table of the change by each setting, from the base to a convention."""
     metric = matrix.metric
     rows = [[BASE, *(number(value, metric) for value in matrix.base.values.tolist())]]
     rows += [[name, *(decimals(one, sign=True) for one in change)] for name, change in walk.changes]

@@ -225,7 +225,7 @@ class CellChange:
 
 
 def status_of(old: float, new: float, tolerance: float, direction: Direction | None) -> Status:
-    """Return which way a value went.
+    """Return whether a value is better, worse or the same; "changed" without a direction.
 
     A difference as large as the tolerance is within it, even if floating point makes it a little
     larger: 0.51 - 0.5 is above 0.01.
@@ -543,7 +543,7 @@ def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> No
 def _directions(
     old: Board, new: Board, metrics: Sequence[str], lower: Collection[str], notes: list[str]
 ) -> dict[str, Direction | None]:
-    """Return which way each metric is better; add to `notes` for which that is assumed."""
+    """Return the direction of each metric; add to `notes` metrics whose direction is assumed."""
     lower = {name if name in metrics else canonical(name)[0] for name in lower}
     for name in lower:
         check_known("metric", name, metrics, "--lower")

@@ -43,7 +43,7 @@ Fields = dict[str, Any]
 
 
 def render(changes: Changes, format: str = "text", *, width: int | None = None) -> str:
-    """Return what ``harness diff OLD NEW`` prints, text in lines of `width` characters.
+    """Return the output of ``harness diff OLD NEW``, text in lines of `width` characters.
 
     ``csv`` has a row for each cell of both leaderboards, then rows of one of them only. ``jsonl``
     has a line for each thing that is reported, with its ``kind``. Both have every digit.
@@ -138,7 +138,7 @@ def _csv_records(changes: Changes) -> list[Fields]:
 
 
 def _head(changes: Changes) -> Grid:
-    """Return what was compared, and how many cells moved."""
+    """Return the names of both sides and the number of cells that moved."""
     statuses = Counter[str](cell.status for cell in changes.cells)
     counts = [
         f"{statuses[name]} {title.partition(':')[0]}"

@@ -200,7 +200,7 @@ def read_folder(
 
 
 def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return how tables of these results call what is in their board, whose names are `names`."""
+    """Return the names that tables of these results print, by those of their board, `names`."""
     tables = [*(table.names for table in study.config.tables.values()), {}]
     settings = [TableSettings(names={**study.names, **table}) for table in tables]
     shown = [
@@ -276,7 +276,7 @@ class _BoardColumn:
         self.is_numeric = self.numbers.count(None) < len(self.filled)
 
     def scale(self, metric: Metric | None) -> int:
-        """Return what values are divided by; 0 if percent signs did it.
+        """Return the divisor of the values: 100 for percentages; 0 if percent signs did it.
 
         Percentages have "(%)" in the heading, or are above 1.5 for a metric that ends at 1.
         """

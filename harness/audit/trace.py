@@ -612,7 +612,7 @@ def _chosen(choices: Sequence[Choice]) -> Iterator[Grid]:
 
 
 def _inputs(found: Account) -> Grid:
-    """Return which files have changed, with every file of a cell."""
+    """Return the table of a cell's files, with notes on those that have changed."""
     changed = [each for each in found.inputs if each["state"] != UNCHANGED]
     every = counted(len(found.inputs), "file")
     notes = [f"{each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS]]

@@ -91,7 +91,7 @@ def evaluate(
 
 
 def _grouping(path: str, bins: Sequence[str]) -> Grouping:
-    """Return what groups the queries, by a file and ``length=5,10``."""
+    """Return the grouping of queries by a file and edges such as ``length=5,10``."""
     from pydantic import ValidationError
 
     from ..config.model import Groups

@@ -299,7 +299,7 @@ usual_evaluation = joined(
 
 
 def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return what is written as OLD=NEW.
+    """Return the pairs of texts such as OLD=NEW.
 
     A sign in parentheses or brackets, as in map(rel=2)=MAP, is OLD's; OLD may be in double quotes.
 

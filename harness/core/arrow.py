@@ -159,7 +159,7 @@ def encode(column: pa.Array) -> tuple[pa.Array, Ints]:
 
 
 def encode_narrow(column: pa.Array) -> tuple[pa.Array, Array]:
-    """Return what `encode` does, in four bytes a row, as Arrow has it."""
+    """Return the result of `encode` in four bytes a row, as Arrow has it."""
     encoded = call("dictionary_encode", column)
     return encoded.dictionary, to_numpy(encoded.indices)
 

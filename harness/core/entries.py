@@ -336,7 +336,7 @@ class Chosen:
 
 
 def best_of(choices: Sequence[Chosen]) -> str:
-    """Return what systems are the best of, in words; empty if none was chosen."""
+    """Return the words "best of N on ... by ..."; empty if none was chosen."""
     if all(choice.of == 1 for choice in choices):
         return ""
     low, high = (
@@ -505,5 +505,5 @@ class System(Entry, Memo):
 
 
 def how_chosen(systems: Iterable[System]) -> str:
-    """Return what systems are the best of, for a caption; empty if none was chosen."""
+    """Return the words on chosen systems for a caption; empty if none was chosen."""
     return best_of([system.best_of for system in systems if system.best_of is not None])

@@ -106,7 +106,7 @@ class Selection:
     absent: tuple[Failed, ...] = ()
 
     def in_words(self, choices: Sequence[Choice], metric: str = "") -> str:
-        """Return what some choices are the best of, and what has a choice of its own.
+        """Return a phrase with the number of settings behind choices, and the scope of each.
 
         `metric` is what the metric that chooses is called, if not by its name.
         """

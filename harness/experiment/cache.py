@@ -170,7 +170,7 @@ def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
 
 
 def with_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
-    """Return what `without_names` made, with this cell's names."""
+    """Return warnings of `without_names` with this cell's names."""
     return _renamed(warnings, _names(cell))
 
 
@@ -361,7 +361,7 @@ def version_of(distribution: str) -> str | None:
 
 
 def _installed() -> tuple[str, ...]:
-    """Return what the path of a file of Python or of an installed package begins with."""
+    """Return the folders of Python's own files and of installed packages."""
     paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     return tuple(f"{path}{os.sep}" for path in paths)
 

@@ -224,7 +224,7 @@ def _failed(cell: Cell, error: HarnessError, paths: manifests.Paths) -> Failed:
 
 
 def _problems(error: HarnessError) -> list[Problem]:
-    """Return what is wrong, as ``harness check`` has it: one problem for each rule of a file."""
+    """Return an error's problems as ``harness check`` has them: one for each rule of a file."""
     of_files = isinstance(error, (InputError, AlignmentError))
     if not of_files or isinstance(error, (ShortageError, ChangedInputError, GuardError)):
         return error.problems

@@ -49,7 +49,7 @@ def mode_of(asked: Mode) -> Mode | Literal["skipped"]:
 
 
 def skipped(asked: Mode) -> str:
-    """Return what to warn of before a run, or ``""``; InputError if `all` cannot be checked."""
+    """Return the warning before a run, or ``""``; InputError if `all` cannot be checked."""
     if mode_of(asked) == asked:
         return ""
     fix = "install pytrec-eval-terrier, or set 'crosscheck: none'"
@@ -61,7 +61,7 @@ def skipped(asked: Mode) -> str:
 
 
 def sample_size(n_queries: int, cells: int) -> int:
-    """Return how many queries of one run are checked: one in 50, from 1 to 50, 50 of all runs.
+    """Return the number of queries of one run to check: one in 50, from 1 to 50, 50 of all runs.
 
     >>> sample_size(6980, 1), sample_size(43, 1), sample_size(50, 5), sample_size(50, 100)
     (50, 43, 10, 1)
@@ -205,7 +205,7 @@ class Crosscheck:
         return _reordered(qid, scores, policy, grades)
 
     def compare(self, evaluation: Evaluation) -> Audit:
-        """Return what was checked; VerificationError with the first value that is not equal."""
+        """Return the number of values checked; VerificationError with the first that differs."""
         for one in self.reserve:
             if len(self.expected) >= self.size:
                 break

@@ -203,7 +203,7 @@ def _seeds(config: Config, board: Leaderboard) -> dict[str, Any]:
 
 
 def _relative(path: str | Path, start: Path) -> str:
-    """Return how to get to `path` from `start`, both real, wherever the command was given."""
+    """Return `path` relative to `start`, both real, whatever the current folder is."""
     return Path(os.path.relpath(path, start)).as_posix()
 
 

@@ -99,7 +99,7 @@ def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping
 
 
 def interval_of(plan: Plan, average: Sequence[str] = ()) -> Interval:
-    """Return what gives the interval of a system's value without a comparison's standings."""
+    """Return a function for the interval of a system's value, without a comparison's standings."""
 
     def interval(system: System, metric: Metric) -> tuple[float, float]:
         if why_not(metric) or average:

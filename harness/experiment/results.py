@@ -416,7 +416,7 @@ def _weights(weights: Floats | None) -> dict[int, Floats]:
 
 
 def written(folder: Path) -> tuple[dict[str, str], list[str]]:
-    """Return which files hold what earlier commands wrote, with their SHA-256, and which others.
+    """Return the SHA-256 of each file as an earlier command wrote it, and the names of other files.
 
     ``timing.json`` is the first file that a run writes, and has the hashes of all that it writes
     and replaces: so the next run knows them even if this one is killed.
@@ -437,7 +437,7 @@ def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
 
 
 def _timing(folder: Path) -> dict[str, Any]:
-    """Return what is in ``timing.json``; empty without one of ours."""
+    """Return the content of ``timing.json``; empty without one of ours."""
     with contextlib.suppress(HarnessError, ValueError, RecursionError):
         content = json.loads(read_bytes(folder / TIMING))
         if isinstance(content, dict) and "seconds" in content:

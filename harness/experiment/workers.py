@@ -288,7 +288,7 @@ class Cluster(Executor):
         return future
 
     def check(self) -> int:
-        """Return how many threads the workers have; HarnessError if the scheduler is lost."""
+        """Return the number of threads of all workers; HarnessError if the scheduler is lost."""
         try:
             workers = self._client.sync(self._client.ncores, callback_timeout=SILENCE)
         except Exception as error:
@@ -324,7 +324,7 @@ class Cluster(Executor):
 
 
 def computed_by(metrics: Iterable[Metric]) -> str:
-    """Return what computes here: code of the harness, versions, packages of metrics, machine."""
+    """Return code of the harness, versions, packages of metrics and machine, as text."""
     packages = [
         f"{name} {package['version']} ({str(package['sha256'])[:12]})"
         for name, package in installed_code(metrics).items()
@@ -372,7 +372,7 @@ def prepare() -> None:
 
 
 def _context() -> BaseContext:
-    """Return how processes start: forked from a server without threads, else as new ones."""
+    """Return the start method of processes: forked from a server without threads, else new ones."""
     if sys.platform != "linux":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
