@@ -154,7 +154,7 @@ def _value(metric: Metric, policy: Policy, judged: Qrels, ranked: Run) -> float:
 
 
 def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
-    full = metric.arguments().get("ideal") == "full"
+    full = metric.arguments.get("ideal") == "full"
     _, at, rank = scale.ideal(seen, None if full or metric.cutoff is None else int(metric.cutoff))
     gains, discounts = scale.gains(seen.ideal.values[at]), scale.discounts(rank)
     sums = np.cumsum(gains / discounts)

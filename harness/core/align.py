@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from .aligned import Aligned
 from .arguments import check_arguments, instance_of, wrong
 from .arrow import index_in, select
 from .hashing import hash_strings, splitmix64
-from .policy import Policy, ScoreType
+from .policy import USUAL, Policy, ScoreType
 from .policy_views import first_documents
 from .qrels_and_runs import Docnos, Qrels, Run
 from .ragged import Array, Bools, Ints, Ragged, lengths_of, offsets_of, positions_of
@@ -74,10 +74,10 @@ def align(
     check_arguments(locals(), qrels=_QRELS, policy=_POLICY.or_none())
     if not isinstance(run, (Run, Iterable)) or isinstance(run, (str, bytes, Mapping)):
         raise wrong("run", _RUN, run)
-    policy = policy or Policy()
+    policy = policy or USUAL
     policies = list(dict.fromkeys([policy.alignment, *(each.alignment for each in also)]))
     parts = [run] if isinstance(run, Run) else run
-    by_policy = list(zip(*(_rank_part(qrels, part, policies) for part in parts), strict=True))
+    by_policy = list(zip(*map(partial(_rank_part, qrels, policies), parts), strict=True))
     if not by_policy:
         raise AlignmentError(_no_overlap(qrels, ()))
     others = map(_join, repeat(qrels), by_policy[1:], policies[1:], repeat({}))
@@ -118,9 +118,11 @@ def _join(
         optional["n_unscored"] = n_unscored if n_unscored.any() else None
     if qrels.subtopics is not None:
         optional["judged_subtopics"] = Ragged(qrels.offsets, qrels.subtopics)
-    facts = {"policy": policy, "n_extra": n_extra, "groups": groups, **optional, **items}
+    facts = {"policy": policy, "n_extra": n_extra, "groups": groups, "views": views}
+    facts |= optional | items
     aligned = Aligned(qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets, **facts)
-    aligned = replace(first_documents(aligned, policy.alignment), views=views)
+    if policy.alignment.depth is not None or policy.alignment.judged_only:
+        aligned = replace(first_documents(aligned, policy.alignment), views=views)
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
 
@@ -167,22 +169,23 @@ class _Ranked(NamedTuple):
     groups: dict[str, Any] | None
 
 
-def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Ranked]:
+def _rank_part(qrels: Qrels, policies: Sequence[Policy], run: Run) -> list[_Ranked]:
     """Join one part of a run once, sort it once, and rank it under each policy."""
     if not isinstance(run, Run):
         raise wrong("run", _RUN, run)
-
-    def joined(drop: bool) -> tuple[Run, Ints, tuple[Ints, Ints] | None, Orders]:
+    ranked: dict[Policy, _Ranked] = {}
+    for drop in {policy.drop_identical_ids for policy in policies}:
         rows = run.without_identical_ids() if drop else run
-        types = {policy.score_type for policy in policies if policy.drop_identical_ids == drop}
-        if rows.docnos is qrels.docnos:  # every row is judged, by the row of the same number
-            return rows, np.arange(qrels.n_queries), None, by_score(rows, types)
-        qrels.check_named(rows)
-        of_run = qrels.place(rows.qids)
-        return rows, of_run, qrels.find(of_run[rows.row], rows.docnos), by_score(rows, types)
-
-    ready = {drop: joined(drop) for drop in {policy.drop_identical_ids for policy in policies}}
-    return [_rank(qrels, *ready[policy.drop_identical_ids], policy) for policy in policies]
+        alike = [policy for policy in policies if policy.drop_identical_ids == drop]
+        of_run, pairs = np.arange(qrels.n_queries), None
+        if rows.docnos is not qrels.docnos:  # else the row of the same number judges each row
+            qrels.check_named(rows)
+            of_run = qrels.place(rows.qids)
+            pairs = qrels.find(of_run[rows.row], rows.docnos)
+        orders = by_score(rows, {policy.score_type for policy in alike})
+        for policy in alike:
+            ranked[policy] = _rank(qrels, rows, of_run, pairs, orders, policy)
+    return [ranked[policy] for policy in policies]
 
 
 def _rank(
@@ -315,7 +318,7 @@ class Ties:
 
 def rank_order(run: Run, policy: Policy | None = None) -> Ints:
     """Return the rows of `run` in ranked order, query by query, ``(n_rows,)``."""
-    policy = policy or Policy()
+    policy = policy or USUAL
     order, ties = by_score(run, [policy.score_type])[policy.score_type]
     order = settle_ties(run, order, ties, None, policy)
     return np.arange(run.n_rows) if order is None else order
@@ -379,7 +382,7 @@ def ranking_hash(run: Run, policy: Policy | None = None) -> int:
     >>> ranking_hash(one) == ranking_hash(other)
     True
     """
-    policy = policy or Policy()
+    policy = policy or USUAL
     order, ties = by_score(run, [policy.score_type])[policy.score_type]
     hashes, lengths = run.docnos.hashes, lengths_of(run.offsets)
     ranked = hashes if order is None else hashes[order]
@@ -523,7 +526,7 @@ def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Refe
     >>> reference.to_dict(), reference.tie_first.tolist()
     ({'q0': {}, 'q1': {'a': 1, 'b': 3, 'c': 2}}, [1, 2, 2])
     """
-    policy = policy or Policy()
+    policy = policy or USUAL
     run = run.without_identical_ids() if policy.drop_identical_ids else run
     order, ties = by_score(run, [policy.score_type])[policy.score_type]
     order = settle_ties(run, order, ties, None, policy)

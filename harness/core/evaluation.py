@@ -401,7 +401,7 @@ def evaluate(
                 rule="refused-empty-queries",
             )
         )
-    evaluation = joined([part for part, _ in done])
+    evaluation = done[0][0] if len(done) == 1 else joined([part for part, _ in done])
     counts = evaluation.counts
     if {*counts.empty_by_metric.values()} <= {counts.empty}:  # all metrics agree
         counts = replace(counts, empty_by_metric={})
@@ -420,8 +420,11 @@ def _evaluate_part(
     for column, metric in enumerate(metrics):
         policy, source = _view(metric, aligned, references)
         if metric.has_empty_queries:
-            empty[str(metric)] = metric.empty_queries(_judged(source, policy))
-        metric_values = values_of(metric, source, policy)
+            judged = _judged(source, policy) if policy.grades.positive_scores else source
+            empty[str(metric)] = metric.empty_queries(judged)
+        metric_values = (
+            metric(source) if policy.ties != "average" else _expected(metric, source, policy)
+        )
         if metric_values is None:
             estimated[policy].append(column)
         else:
@@ -467,8 +470,6 @@ def _evaluate_part(
 
 def _judged(aligned: Aligned, policy: Policy) -> Aligned:
     """Return a view in which no score decides whether a document is relevant."""
-    if not policy.grades.positive_scores:
-        return aligned
     return view(aligned, replace(policy, grades=replace(policy.grades, positive_scores=False)))
 
 
@@ -494,13 +495,8 @@ def _view(
         raise InputError(problems) from None
 
 
-def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
-    """Return the values of a view, before policies say anything of empty and missing queries.
-
-    None if they are to be estimated from random orders of ties.
-    """
-    if policy.ties != "average":
-        return metric(aligned)
+def _expected(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
+    """Return the expected values of a view; None if random orders of ties estimate them."""
     is_open = is_cut(aligned, policy) and not _ends_before(metric, policy)
     return None if is_open else metric.expectation(aligned)
 

@@ -99,12 +99,12 @@ class Definition:
             parameters["reference"] = Parameter("reference", str, None, optional=True)
         return parameters
 
-    @property
+    @cached_property
     def is_built_in(self) -> bool:
         """Whether it is the harness's own, and no plugin's."""
         return self.function.__module__.startswith("harness.")
 
-    @property
+    @cached_property
     def skips_empty(self) -> bool:
         """Whether ``empty_queries: skip`` leaves out a query without relevant documents.
 
@@ -112,12 +112,12 @@ class Definition:
         """
         return self.empty is not None or (self.summary == "mean" and "rel" in self.parameters)
 
-    @property
+    @cached_property
     def cutoff(self) -> Parameter | None:
         """The cutoff's parameter, if the metric takes one."""
         return self.parameters.get("cutoff")
 
-    @property
+    @cached_property
     def needs_cutoff(self) -> bool:
         """Whether the metric means nothing without a cutoff."""
         return self.cutoff is not None and not self.cutoff.optional
@@ -174,7 +174,7 @@ class Metric:
         """1, or -1 if lower values are better."""
         return -1 if self.definition.direction == "lower" else 1
 
-    @property
+    @cached_property
     def reference(self) -> str | None:
         """Name of the run that this metric compares to, if it does."""
         return dict(self.params).get("reference")
@@ -220,8 +220,9 @@ class Metric:
         usual: Title = (definition.title, definition.cite)
         return next((variants[text] for text in texts if text in variants), usual)
 
-    def arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments of the metric's function."""
+    @cached_property
+    def arguments(self) -> Mapping[str, Any]:
+        """The keyword arguments of the metric's function."""
         arguments = {n: v for n, v in self.params if n != "reference"}
         if self.definition.cutoff is not None:
             arguments["cutoff"] = self.cutoff
@@ -231,9 +232,9 @@ class Metric:
         """Return the metric's value for each query, ``(n_queries,)`` float64."""
         function = self.definition.function
         if self.definition.is_built_in:
-            return np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
+            return np.asarray(function(aligned, **self.arguments), dtype=np.float64)
         try:
-            values = np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
+            values = np.asarray(function(aligned, **self.arguments), dtype=np.float64)
         except Exception as error:
             raise HarnessError(self._problem(f"{type(error).__name__}: {error}")) from error
         if values.shape != (aligned.n_queries,):
@@ -250,15 +251,15 @@ class Metric:
         """Return each query's exact expectation over the orders of tied documents, if known."""
         if self.definition.expected != "average":
             return self(aligned) if self.definition.expected == "itself" else None
-        values = self.definition.function(aligned, **self.arguments(), average=True)
+        values = self.definition.function(aligned, **self.arguments, average=True)
         return None if values is None else np.asarray(values, dtype=np.float64)
 
     def weights(self, aligned: Aligned) -> Floats | None:
         """Return each query's weight in the summary, or None if all weigh the same."""
         weight = self.definition.weight
-        return None if weight is None else weight(aligned, **self.arguments())
+        return None if weight is None else weight(aligned, **self.arguments)
 
-    @property
+    @cached_property
     def has_empty_queries(self) -> bool:
         """Whether a query without relevant documents is special to it."""
         special = self.settings.empty is not None or self.definition.empty is not None
@@ -267,7 +268,7 @@ class Metric:
     def empty_queries(self, aligned: Aligned) -> Bools:
         """Mask of queries without relevant documents in the metric's sense, ``(n_queries,)``."""
         if self.definition.empty_of is not None:
-            return self.definition.empty_of(aligned, **self.arguments())
+            return self.definition.empty_of(aligned, **self.arguments)
         if "rel" in self.definition.parameters:
             return np.equal(aligned.n_relevant(dict(self.params).get("rel", 1)), 0)
         return aligned.without_grades
@@ -276,7 +277,7 @@ class Metric:
         """Mask of queries whose lists are too short for the metric, ``(n_queries,)``."""
         if self.definition.short_of is None:
             return np.zeros(aligned.n_queries, dtype=bool)
-        return self.definition.short_of(aligned, **self.arguments())
+        return self.definition.short_of(aligned, **self.arguments)
 
 
 _BOUNDS = ArgumentKind(

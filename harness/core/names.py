@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -124,16 +125,25 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     >>> [str(m) for m in parse("AP(rel=2)@100")]
     ['map(rel=2)@100']
     """
-    text = text.strip()
+    defaults, definitions = defaults or {}, tuple(REGISTRY.values())
+    return [*_parsed(text.strip(), tuple(defaults.items()), definitions)]
+
+
+@lru_cache(1024)
+def _parsed(
+    text: str, defaults: tuple[tuple[str, Any], ...], definitions: tuple[Definition, ...]
+) -> Sequence[Metric]:
+    """Return the metrics of one name, read once while the registry holds the same metrics."""
+    given = dict(defaults)
     if text not in REGISTRY and (match := _BOUND.fullmatch(text)) is not None:
-        return [bound(metric, match["bound"]) for metric in parse(match["metric"], defaults)]
+        return [bound(metric, match["bound"]) for metric in parse(match["metric"], given)]
     if text in NICKNAMES:
-        return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]
+        return [metric for name in NICKNAMES[text] for metric in parse(name, given)]
     spec = _read(text)
     if spec is None:
         raise UnknownNameError(_unknown(text))
     try:
-        return _metrics(spec, dict(defaults or {}))
+        return _metrics(spec, given)
     except UnknownNameError as error:
         problems = [
             replace(

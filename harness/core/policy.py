@@ -68,7 +68,8 @@ def refused(rule: GradeRule, grades: Array) -> Bools:
     wrong = np.zeros(grades.shape, dtype=bool)
     if grades.dtype.kind == "f" and not rule.fractions:
         wrong |= grades != np.trunc(grades)
-    if rule.act == "error" and rule.relevant_from is None:
+    is_bounded = rule.low is not None or rule.high is not None
+    if is_bounded and rule.act == "error" and rule.relevant_from is None:
         wrong |= _outside(rule, _cut(rule, grades))
     return wrong
 
@@ -185,18 +186,18 @@ class Policy(Choices):
         check_settings(self)
         check_ties(self.ties)
 
-    @property
+    @cached_property
     def of_rows(self) -> bool:
         """Whether the order of ties follows from the rows, and not from the groups alone."""
         return self.ties in get_args(Order)
 
-    @property
+    @cached_property
     def seed(self) -> int | None:
         """The seed of ``random(seed)``."""
         match = _RANDOM.fullmatch(self.ties)
         return int(match[1]) if match else None
 
-    @property
+    @cached_property
     def score_type(self) -> ScoreType:
         """The type that scores are compared in."""
         return self.scores or ("float32" if self.ties == "trec_eval" else "float64")
@@ -231,7 +232,7 @@ _FIELDS = [item.name for item in fields(Policy)]
 def policy_of(policy: Policy | Mapping[str, Any] | None) -> Policy:
     """Return the policy that a Python caller gives, as an object or as a mapping."""
     if policy is None:
-        return Policy()
+        return USUAL
     if isinstance(policy, Policy):
         return policy
     if not isinstance(policy, Mapping):
@@ -257,3 +258,7 @@ def check_ties(ties: str) -> str:
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
         raise unknown("ties policy", ties, (*TIES, "bounds"))
     return ties
+
+
+USUAL = Policy()
+"""The policy of whoever gives none."""

@@ -406,6 +406,9 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
     policy, so that metrics share what they compute. Under ``average`` the
     documents are in any order; metrics look at the groups of ties then.
     """
+    is_whole = aligned.grade.dtype.kind == "i" and aligned.ideal.values.dtype.kind == "i"
+    if is_whole and policy == aligned.policy and policy.of_rows and policy.grades == GradeRule():
+        return aligned
 
     def make() -> Aligned | None:
         is_same = policy.alignment == aligned.policy.alignment

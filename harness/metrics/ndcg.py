@@ -126,7 +126,7 @@ class Scale(NamedTuple):
 
 def scale_of(metric: Metric) -> Scale | None:
     """Return the gains and discounts that a metric adds up; None if it is not DCG or nDCG."""
-    arguments: dict[str, Any] = metric.arguments()
+    arguments = metric.arguments
     if metric.definition.name not in ("dcg", "ndcg") or arguments.get("gains"):
         return None
     return Scale(**{name: arguments[name] for name in Scale._fields if name in arguments})
