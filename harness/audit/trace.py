@@ -52,7 +52,7 @@ from ..experiment.results import (
     root_of,
     with_inputs,
 )
-from ..metrics.ndcg import Scale, scale_of
+from ..metrics.ndcg import DISCOUNTS, Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved
 from ..reports.grid import Grid, filled, grid, grid_of
@@ -121,7 +121,7 @@ def steps(
         row, grade, gain, discount = order[rank - 1], grades.get(rank), None, None
         if scale is not None:
             gain = 0.0 if grade is None else float(scale.gains(np.array([grade]))[0])
-            discount = float(scale.discounts(np.array([rank]))[0])
+            discount = float(DISCOUNTS[scale.discount](np.array([rank]))[0])
         score, value = float(ranked.scores[row]), running.get(rank)
         ranking.append(Step(rank, docnos[row], score, grade, gain, discount, value))
     ideal = _ideal(metric, seen, scale) if scale and metric.definition.name == "ndcg" else ()
@@ -156,7 +156,7 @@ def _value(metric: Metric, policy: Policy, judged: Qrels, ranked: Run) -> float:
 def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
     full = metric.arguments.get("ideal") == "full"
     _, at, rank = scale.ideal(seen, None if full or metric.cutoff is None else int(metric.cutoff))
-    gains, discounts = scale.gains(seen.ideal.values[at]), scale.discounts(rank)
+    gains, discounts = scale.gains(seen.ideal.values[at]), DISCOUNTS[scale.discount](rank)
     sums = np.cumsum(gains / discounts)
     columns = rank, seen.ideal.values[at], gains, discounts, sums
     rows = zip(*(column.tolist() for column in columns), strict=True)

@@ -179,7 +179,8 @@ def _rank_part(qrels: Qrels, policies: Sequence[Policy], run: Run) -> list[_Rank
         alike = [policy for policy in policies if policy.drop_identical_ids == drop]
         of_run, pairs = np.arange(qrels.n_queries), None
         if rows.docnos is not qrels.docnos:  # else the row of the same number judges each row
-            qrels.check_named(rows)
+            if qrels.unnamed is not None:
+                qrels.check_named(rows)
             of_run = qrels.place(rows.qids)
             pairs = qrels.find(of_run[rows.row], rows.docnos)
         orders = by_score(rows, {policy.score_type for policy in alike})

@@ -31,12 +31,16 @@ T = TypeVar("T")
 class Memo:
     """Keeps what was computed from an object; a changed copy of it begins with nothing."""
 
+    @cached_property
+    def memos(self) -> dict[Any, Any]:
+        """What was computed, by key."""
+        return {}
+
     def memo(self, key: Any, make: Callable[[], T]) -> T:
         """Return `make()`, computed once for each `key`: what several metrics or tables share."""
-        known: dict[Any, Any] = self.__dict__.setdefault("_memo", {})
-        if key not in known:
-            known[key] = make()
-        value: T = known[key]
+        if key not in self.memos:
+            self.memos[key] = make()
+        value: T = self.memos[key]
         return value
 
 
@@ -140,9 +144,10 @@ class Aligned(Memo):
 
     def n_relevant(self, rel: int = 1) -> Ints:
         """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""
-        return self.memo(
-            ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
-        )
+        if (key := ("n_relevant", rel)) not in self.memos:
+            self.memos[key] = self.ideal.count(self.ideal.values >= max(rel, 0))
+        n_relevant: Ints = self.memos[key]
+        return n_relevant
 
     @cached_property
     def without_grades(self) -> Bools:
@@ -188,9 +193,11 @@ class Aligned(Memo):
 
     def found(self, rel: int = 1) -> Ragged:
         """Relevant documents retrieved: the items whose grade is at least `rel`, by query."""
-        return self.memo(
-            ("found", rel), lambda: self.by_query(np.flatnonzero(self.grade >= max(rel, 0)))
-        )
+        if (key := ("found", rel)) not in self.memos:
+            items = np.flatnonzero(self.grade >= max(rel, 0))
+            self.memos[key] = Ragged(np.searchsorted(items, self.offsets), items)
+        found: Ragged = self.memos[key]
+        return found
 
     def relevant(self, rel: int = 1) -> Ints:
         """Items (indices into ``rank``, ``grade``...) whose grade is at least `rel`."""
@@ -202,7 +209,10 @@ class Aligned(Memo):
 
     def rank_of_relevant(self, rel: int = 1) -> Ints:
         """Ranks of the items `relevant` names."""
-        return self.memo(("rank_of_relevant", rel), lambda: self.rank[self.relevant(rel)])
+        if (key := ("rank_of_relevant", rel)) not in self.memos:
+            self.memos[key] = self.rank[self.found(rel).values]
+        ranks: Ints = self.memos[key]
+        return ranks
 
     def sum(self, weights: Array, items: Array | None = None) -> Floats:
         """Sum `weights` by query in rank order, ``(n_queries,)`` float64.

@@ -38,6 +38,7 @@ class ArgumentKind(NamedTuple):
     fits: Callable[[Any], bool]
     fix: str = ""
 
+    @lru_cache  # noqa: B019 - there are few kinds, and each call of a public function asks for them
     def or_none(self) -> ArgumentKind:
         """Return the kind that also takes None."""
         return self._replace(fits=lambda value: value is None or self.fits(value))
@@ -101,6 +102,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
         raise unknown(name, value, choices)
 
 
+@lru_cache
 def whole_from(low: int) -> ArgumentKind:
     """Return the kind of whole numbers from `low`, numpy's too."""
 

@@ -8,7 +8,6 @@ than evaluating a small run; these do not. ``pyarrow.compute``, which methods su
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -62,10 +61,16 @@ def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
     return to_numpy(call("coalesce", column, nan))
 
 
-def string_column(texts: Iterable[str]) -> pa.Array:
-    """Return Python strings as an Arrow column."""
+def string_column(texts: Iterable[Any]) -> pa.Array:
+    """Return Python strings as an Arrow column; TypeError if one is not text."""
     texts = list(texts)
-    joined = "".join(texts)
+    try:
+        joined = "".join(texts)
+    except TypeError:
+        column = pa.array(texts, pa.string())  # which takes bytes too
+        if column.null_count:
+            raise TypeError("expected text, got None") from None
+        return column
     data = joined.encode()
     ascii_only = len(data) == len(joined)
     lengths = map(len, texts if ascii_only else map(str.encode, texts))
@@ -74,17 +79,6 @@ def string_column(texts: Iterable[str]) -> pa.Array:
     width = np.int64 if kind == pa.large_string() else np.int32
     buffers = [None, pa.py_buffer(offsets.astype(width)), pa.py_buffer(data)]
     return pa.Array.from_buffers(kind, len(texts), buffers)
-
-
-def strings_of(values: Iterable[Any]) -> pa.Array:
-    """Return values as an Arrow string column; TypeError if one is not text."""
-    values = list(values)
-    with contextlib.suppress(TypeError):  # bytes are fine too
-        return string_column(values)
-    texts = pa.array(values, pa.string())
-    if texts.null_count:
-        raise TypeError("expected text, got None")
-    return texts
 
 
 def repeated(text: str | None, n: int) -> pa.DictionaryArray:

@@ -430,8 +430,7 @@ def _evaluate_part(
         else:
             values[:, column] = metric_values
             _put_policies(metric, source, values[:, column], policy)
-        weight = metric.weights(source)
-        if weight is not None:
+        if metric.definition.weight is not None and (weight := metric.weights(source)) is not None:
             weights[column] = weight
     for columns in estimated.values():
         for column, metric_values, error in _sampled(columns, metrics, aligned, references):
@@ -440,6 +439,9 @@ def _evaluate_part(
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     any_empty = np.any([*empty.values()], axis=0) if empty else aligned.without_grades
+    unanswered: list[str] = []
+    if not aligned.answered.all():
+        unanswered = select(aligned.qids, ~aligned.answered).to_pylist()
     counted = aligned
     if not aligned.policy.of_rows:  # else alignment has left the first documents alone
         any_grades = replace(aligned.policy, grades=GradeRule(whole=False))
@@ -450,7 +452,7 @@ def _evaluate_part(
         extra=aligned.n_extra,
         empty=int(np.count_nonzero(any_empty)),
         retrieved=int(counted.n_retrieved.sum()),
-        judged=counted.grade.size - counted.unjudged.size,
+        judged=int(np.count_nonzero(counted.grade >= 0)),
         judgements=int(aligned.n_judged.sum()),
         tied=int(aligned.n_tied.sum()),
         empty_by_metric={name: int(np.count_nonzero(is_empty)) for name, is_empty in empty.items()},
@@ -463,9 +465,9 @@ def _evaluate_part(
         counts,
         weights,
         errors=errors,
-        unanswered=tuple(select(aligned.qids, ~aligned.answered).to_pylist()),
+        unanswered=tuple(unanswered),
     )
-    return evaluation, select(aligned.qids, any_empty).to_pylist()
+    return evaluation, select(aligned.qids, any_empty).to_pylist() if any_empty.any() else []
 
 
 def _judged(aligned: Aligned, policy: Policy) -> Aligned:

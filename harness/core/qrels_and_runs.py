@@ -29,7 +29,6 @@ from .arrow import (
     equal,
     select,
     string_column,
-    strings_of,
     take,
     to_numpy,
 )
@@ -53,16 +52,13 @@ class Docnos:
     """The docnos of a table: an Arrow string column, or positions for d0, d1, ...
 
     Learning-to-rank rows and batches have no names of their own; ``Docnos(None, offsets)``
-    names the row at position ``i`` of its query ``d{i}`` without making the strings.
+    names the row at position ``i`` of its query ``d{i}`` without making the strings; they are
+    `positional` then.
     """
 
     def __init__(self, strings: pa.Array | None, offsets: Ints) -> None:
         self.strings, self.offsets = strings, offsets
-
-    @property
-    def positional(self) -> bool:
-        """Whether the docnos are d0, d1, ... by position."""
-        return self.strings is None
+        self.positional = strings is None
 
     def take(self, rows: Ints) -> pa.Array:
         """Return the docnos of these rows as strings."""
@@ -435,8 +431,8 @@ class QueryRows(ABC):
         check_arguments(locals(), mapping=_NESTED, name=TEXT)
         rows = mapping.values()
         try:
-            qids = strings_of(mapping.keys())
-            docnos = strings_of(chain.from_iterable(rows))
+            qids = string_column(mapping.keys())
+            docnos = string_column(chain.from_iterable(rows))
             flat = list(chain.from_iterable(row.values() for row in rows))
             numbers = cls.check_numbers(flat, name or cls.kind)
             if numbers.ndim != 1:
@@ -636,21 +632,24 @@ class Qrels(QueryRows):
             raise TypeError(f"grades must be numbers, not {grades.dtype}")
         is_whole, fix = True, "grades are small numbers; scale or round them before"
         if grades.dtype.kind == "f":
-            _refuse(where, "grade", grades[~np.isfinite(grades)], "finite", fix, "not-finite")
+            if not (finite := np.isfinite(grades)).all():
+                raise _refusal(where, "grade", grades[~finite], "finite", fix, "not-finite")
             is_whole = np.array_equal(grades, np.trunc(grades))
-        large = ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))
-        _refuse(where, "grade", grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix)
+        if (large := ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))).any():
+            limits = f"between -{GRADE_LIMIT} and {GRADE_LIMIT}"
+            raise _refusal(where, "grade", grades[large], limits, fix)
         return grades.astype(np.int32 if is_whole else np.float64)
 
 
-def _refuse(where: str, noun: str, bad: Array, expected: str, fix: str, rule: str = "") -> None:
-    """Raise InputError if there are `bad` numbers; `expected` describes the others."""
-    if bad.size:
-        number = bad[0].item()
-        # an identifier of 11 digits is 99999999999, not 99999999999.0
-        number = int(number) if abs(number) < 1e15 and number == int(number) else number
-        text = f"expected {noun}s that are {expected}, got {number!r} ({bad.size:,} such {noun}s)"
-        raise InputError(Problem(where, text, fix=fix, rule=rule))
+def _refusal(
+    where: str, noun: str, bad: Array, expected: str, fix: str, rule: str = ""
+) -> InputError:
+    """Return the error of `bad` numbers; `expected` describes the others."""
+    number = bad[0].item()
+    # an identifier of 11 digits is 99999999999, not 99999999999.0
+    number = int(number) if abs(number) < 1e15 and number == int(number) else number
+    text = f"expected {noun}s that are {expected}, got {number!r} ({bad.size:,} such {noun}s)"
+    return InputError(Problem(where, text, fix=fix, rule=rule))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -692,9 +691,9 @@ class Run(QueryRows):
         if array.size and array.dtype.kind not in "iufb":
             raise TypeError(f"scores must be numbers, not {array.dtype}")
         scores = array.astype(np.float64)
-        bad = scores[~np.isfinite(scores)]
-        fix = "repair the system's output; a ranking cannot be read from NaN or inf"
-        _refuse(where, "score", bad, "finite", fix, "not-finite")
+        if not (finite := np.isfinite(scores)).all():
+            fix = "repair the system's output; a ranking cannot be read from NaN or inf"
+            raise _refusal(where, "score", scores[~finite], "finite", fix, "not-finite")
         return scores
 
     @classmethod

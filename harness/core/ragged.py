@@ -39,13 +39,13 @@ def lengths_of(offsets: Ints) -> Ints:
 
 def rows_of(offsets: Ints) -> Ints:
     """Return the row of each item, ``(n_items,)``."""
-    return np.repeat(np.arange(offsets.size - 1, dtype=np.int64), lengths_of(offsets))
+    return np.repeat(np.arange(offsets.size - 1, dtype=np.int64), offsets[1:] - offsets[:-1])
 
 
 def positions_of(offsets: Ints, first: int = 0) -> Ints:
     """Return the position of each item in its row, counted from `first`, ``(n_items,)``."""
     positions: Ints = np.arange(first, int(offsets[-1]) + first, dtype=np.int64)
-    positions -= np.repeat(offsets[:-1], lengths_of(offsets))
+    positions -= np.repeat(offsets[:-1], offsets[1:] - offsets[:-1])
     return positions
 
 
@@ -77,7 +77,7 @@ class Ragged:
         values = np.ascontiguousarray(self.values)
         if offsets.ndim != 1 or offsets.size == 0 or offsets[0] != 0:
             raise ValueError("offsets must be one-dimensional and start at 0")
-        if (lengths_of(offsets) < 0).any() or offsets[-1] != values.shape[0]:
+        if (offsets[1:] < offsets[:-1]).any() or offsets[-1] != values.shape[0]:
             raise ValueError("offsets must not fall and must end at the number of values")
         object.__setattr__(self, "offsets", frozen(offsets))
         object.__setattr__(self, "values", frozen(values))

@@ -18,7 +18,6 @@ from .. import readers
 from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
-from ..core.hashing import share_memory
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
@@ -138,7 +137,8 @@ def evaluate(
         qrels, run, metrics, policy, relevance_level, convention, n, mask, qids, references,
         name, dataset,
     )  # fmt: skip
-    _warn_of_rows([visited])
+    if visited is not None:
+        _warn_of_rows([visited])
     return evaluation
 
 
@@ -156,7 +156,7 @@ def evaluate_runs(
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
     entries: list[Entry] = []
-    visits: list[Visit | None] = []
+    visits: list[Visit] = []
     for name, run in runs.items():
         findings = list[Finding]()
         try:
@@ -170,17 +170,17 @@ def evaluate_runs(
                 notice(finding)
         marks = tuple(finding.rule for finding in findings if finding.rule in NOTICED)
         entries.append(Entry(evaluation, warned=marks))
-        visits.append(visited)
-    _warn_of_rows(visits)
+        visits += [] if visited is None else [visited]
+    if visits:
+        _warn_of_rows(visits)
     return Leaderboard(tuple(entries))
 
 
-def _warn_of_rows(visits: Iterable[Visit | None]) -> None:
-    if watched := [visited for visited in visits if visited is not None]:
-        from ..guard.sweep import findings_of_rows
+def _warn_of_rows(visits: Sequence[Visit]) -> None:
+    from ..guard.sweep import findings_of_rows  # which runs that name their documents do not need
 
-        for finding in findings_of_rows(watched):
-            warn(finding)
+    for finding in findings_of_rows(visits):
+        warn(finding)
 
 
 def _evaluated(
@@ -195,9 +195,8 @@ def _evaluated(
     if isinstance(policy, Mapping) and bounds:
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)
-    parsed = _wanted(metrics, policy, bounds, relevance_level, convention)
-    runs = references or {}
-    _check_references(parsed, runs, "give references={name: run}")
+    runs, fix = references or {}, "give references={name: run}"
+    parsed = _wanted(metrics, policy, bounds, relevance_level, convention, runs, fix)
     for given in (qrels, run, *runs.values()):
         if isinstance(given, (str, os.PathLike)):
             readers.check_there(given)
@@ -212,7 +211,7 @@ def _evaluated(
     judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
     check_grades(judgements, parsed, policy, place=place)
     names = dataset, name
-    if isinstance(given, Run) and not share_memory(given.qids, judgements.qids):
+    if isinstance(given, Run) and given.docnos is not judgements.docnos:
         evaluation = evaluate_run(
             judgements, given, parsed, policy, reference=reference, names=names, place=place
         )
@@ -265,10 +264,10 @@ def evaluate_files(
     from ..guard.sweep import guard
 
     policy = policy or Policy()
-    parsed = _wanted(metrics, policy, bounds, relevance_level, convention)
-    _check_has_number(parsed)
     paths = dict(zip(short_names(runs), runs, strict=True))
-    _check_references(parsed, paths, f"name one of the runs: {', '.join(paths)}")
+    fix = f"name one of the runs: {', '.join(paths)}"
+    parsed = _wanted(metrics, policy, bounds, relevance_level, convention, paths, fix)
+    _check_has_number(parsed)
     for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
         readers.check_there(path)
         if format is not None:
@@ -373,28 +372,26 @@ def _check_has_number(metrics: Sequence[Metric]) -> None:
         raise UnknownNameError(Problem("metrics", message, fix="add one, such as -m ndcg@10"))
 
 
-def _check_references(metrics: Iterable[Metric], names: Iterable[str], fix: str) -> None:
-    """Raise UnknownNameError if a metric compares with a run that does not exist."""
-    names = list(names)
-    for metric in metrics:
-        name = metric.reference
-        if name is not None and name not in names:
-            message = f"reference={name}: no such run{did_you_mean(name, map(str, names))}"
-            raise UnknownNameError(Problem("", message, fix=fix))
-
-
 def _wanted(
     metrics: Iterable[str | Metric], policy: Policy, bounds: bool, relevance_level: int | None,
-    convention: str | None,
+    convention: str | None, runs: Mapping[str, Any], fix: str,
 ) -> tuple[Metric, ...]:  # fmt: skip
-    """Return the metrics that are asked for, with the bounds of each if they are asked for too."""
+    """Return the metrics that are asked for, with the bounds of each if they are asked for too.
+
+    UnknownNameError, with a `fix`, if one compares with a run that is not among these.
+    """
     defaults = {"rel": relevance_level, "convention": convention}
     parsed = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})
     if not parsed:
         message = "expected at least one metric, got none"
         raise UnknownNameError(Problem("metrics", message, fix="add one, such as ndcg@10"))
-    if (overruled := contradiction(convention, policy)) is not None:
+    overruled = None if convention is None else contradiction(convention, policy)
+    if overruled is not None:
         raise UnknownNameError(overruled)
+    for name in (metric.reference for metric in parsed):
+        if name is not None and name not in runs:
+            message = f"reference={name}: no such run{did_you_mean(name, map(str, runs))}"
+            raise UnknownNameError(Problem("", message, fix=fix))
     return with_bounds(parsed) if bounds else parsed
 
 

@@ -24,7 +24,7 @@ from ..core.qrels_and_runs import Run
 from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError, collecting
 from ..input_files import check_outputs, keeping_inputs
-from ..metrics.ndcg import scale_of
+from ..metrics.ndcg import DISCOUNTS, scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
@@ -247,7 +247,7 @@ def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any
             str(int(grade) if grade == int(grade) else grade): gain  # as JavaScript writes numbers
             for grade, gain in zip(grades, gains, strict=True)
         },
-        "discounts": scale.discounts(ranks),
+        "discounts": DISCOUNTS[scale.discount](ranks),
     }
 
 

@@ -170,7 +170,8 @@ def evaluate_run(
 
     def watched(parts: Iterable[Aligned]) -> Iterator[Aligned]:
         for part in parts:
-            if (unscored := unscored_rows(part, qrels, subject)) is not None:
+            if part.n_unscored is not None:
+                unscored = unscored_rows(part, part.n_unscored, qrels, subject)
                 notice(replace(unscored, severity="warning"))
             if policy.missing_queries == "skip":  # else the dataset was checked
                 check_grades(qrels, metrics, policy, place=place, among=part.qids)
@@ -206,7 +207,12 @@ def evaluate_run(
     elif isinstance(run, Run):
         if watch is not None:
             watch(run, True)
-        parts = align_parts(qrels, run, policy, also)
+        shares_rows = run.docnos is qrels.docnos
+        parts = (
+            align_parts(qrels, run, policy, also)
+            if shares_rows
+            else [align(qrels, run, policy, also)]
+        )
     else:
         parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
     evaluation = evaluate_aligned(

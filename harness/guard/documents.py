@@ -341,7 +341,8 @@ class Documents:
         self.n_top += int(np.minimum(aligned.n_retrieved, TOP).sum())
         if aligned.policy.drop_identical_ids:
             self.identical = 0
-        self.unscored = unscored_rows(aligned, self.qrels)
+        if aligned.n_unscored is not None:
+            self.unscored = unscored_rows(aligned, aligned.n_unscored, self.qrels)
 
     def findings(
         self, begin: RunPart, queries: Queries

@@ -112,16 +112,16 @@ class Scale(NamedTuple):
     ) -> tuple[Ints, Ints, Floats]:
         """Return query, ideal rank, and discounted gain of the same judgements."""
         row, positions, rank = self.ideal(aligned, cutoff)
-        return row, rank, self.gains(aligned.ideal.values[positions]) / self.discounts(rank)
+        return (
+            row,
+            rank,
+            self.gains(aligned.ideal.values[positions]) / DISCOUNTS[self.discount](rank),
+        )
 
     def gains(self, grades: Array) -> Floats:
         """Return the gain of each grade, those that count for nothing included."""
         values = gains_of(grades, self.gain, self.negative)
         return values if self.floor == 0 else values * self.counts(grades)
-
-    def discounts(self, ranks: Ints) -> Floats:
-        """Discounts that divide the gains at these ranks."""
-        return DISCOUNTS[self.discount](ranks)
 
 
 def scale_of(metric: Metric) -> Scale | None:
@@ -174,17 +174,16 @@ _OWN["linear"] = grades_as_gains  # shared with trec_eval's other metrics of gai
 
 def list_dcg(aligned: Aligned, scale: Scale, cutoff: int | None = None) -> Floats:
     """Return the DCG of each query's ranking, ``(n_queries,)``."""
-
-    def total() -> Floats:
+    if (key := ("dcg", scale, cutoff)) not in aligned.memos:
         items, rank = scale.items(aligned)
         positions, row = items.values, items.row
         if cutoff is not None:
             inside = np.flatnonzero(rank <= cutoff)
             positions, row, rank = positions[inside], row[inside], rank[inside]
-        weights = scale.gains(aligned.grade[positions]) / scale.discounts(rank)
-        return frozen(sum_by(row, weights, aligned.n_queries))
-
-    return aligned.memo(("dcg", scale, cutoff), total)
+        weights = scale.gains(aligned.grade[positions]) / DISCOUNTS[scale.discount](rank)
+        aligned.memos[key] = frozen(sum_by(row, weights, aligned.n_queries))
+    values: Floats = aligned.memos[key]
+    return values
 
 
 def expected_list_dcg(
@@ -213,15 +212,14 @@ def ideal_dcg(
     All judged documents count, retrieved or not; or the first `cutoff` of them, or as many as
     the list has.
     """
-
-    def total() -> Floats:
+    if (key := ("ideal_dcg", scale, cutoff, of_list)) not in aligned.memos:
         row, rank, weights = scale.ideal_weights(aligned, cutoff)
         if of_list:
             inside = rank <= aligned.n_retrieved[row]
             row, weights = row[inside], weights[inside]
-        return frozen(sum_by(row, weights, aligned.n_queries))
-
-    return aligned.memo(("ideal_dcg", scale, cutoff, of_list), total)
+        aligned.memos[key] = frozen(sum_by(row, weights, aligned.n_queries))
+    values: Floats = aligned.memos[key]
+    return values
 
 
 def _share_with_gains(
@@ -241,9 +239,9 @@ def _share_with_gains(
         weights = mean_discounted(aligned, items, item[items], discount, cutoff)
     else:
         items = items if cutoff is None else items[aligned.rank[items] <= cutoff]
-        weights = item[items] / scale.discounts(aligned.rank[items])
+        weights = item[items] / DISCOUNTS[scale.discount](aligned.rank[items])
     inside = None if ideal_cutoff is None else ideal.rank <= ideal_cutoff
-    best = ideal.sum(ideal.values / scale.discounts(ideal.rank), inside)
+    best = ideal.sum(ideal.values / DISCOUNTS[scale.discount](ideal.rank), inside)
     return share(aligned.sum(weights, items), best)
 
 
@@ -428,7 +426,7 @@ def dcg_at_every_rank(
         list_size = int(max(lengths.max(initial=0) for lengths in lists))
     shape = (aligned.n_queries, list_size)
     items, rank = scale.items(aligned)
-    weights = scale.gains(aligned.grade[items.values]) / scale.discounts(rank)
+    weights = scale.gains(aligned.grade[items.values]) / DISCOUNTS[scale.discount](rank)
     return _sums(items.row, rank, weights, shape)
 
 
@@ -505,7 +503,7 @@ def mean_ndcg(
     scale, shape = Scale(gain, discount), (aligned.n_queries, longest)
     items = scale.items(aligned)[0].values
     row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
-    actual = _sums(row, rank, mean / scale.discounts(rank), shape)
+    actual = _sums(row, rank, mean / DISCOUNTS[scale.discount](rank), shape)
     return _mean(aligned, share(actual, _sums(*scale.ideal_weights(aligned), shape)))
 
 

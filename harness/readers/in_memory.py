@@ -56,7 +56,8 @@ def as_pair(
     whose documents are d0, d1, ...
     """
     for kind, value in ((Qrels, qrels), (Run, run)):
-        if not (_is_array(value) or _is_table(value)):
+        is_table = isinstance(value, _TABLES) or _is_lazy(value) or _is_frame(value)
+        if not (is_table or _is_array(value)):
             raise _unknown(kind, value)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
@@ -104,14 +105,22 @@ def as_table(
             return read_run(value)  # type: ignore[return-value]
         return read_qrels(value)  # type: ignore[return-value]
     if isinstance(value, Mapping):
-        if _is_foreign(next(iter(value.values()), None)):
+        if all(isinstance(rows, Mapping) for rows in value.values()):
+            if not all(value.values()):
+                if kind is Qrels:
+                    value = with_documents(value, name or kind.kind)
+                else:  # a query without a document is not answered, and counted as such
+                    value = {qid: rows for qid, rows in value.items() if rows}
+            return kind.from_dict(value, name=name)
+        first = next(iter(value.values()))
+        if not (_is_array(first) or _is_frame(first)) and conversion(first):  # as of DatasetDict
             raise _unknown(kind, value, name)
         if _are_columns(value, kind):
             table = _table_of(
                 {key: as_array(values, key) for key, values in value.items()}, kind.kind
             )
             return replace(from_frame(table, kind, dataset=dataset, name=kind.kind), name="")
-        if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
+        if all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {
                 str(qid): one_column(values, f"query '{qid}'") for qid, values in value.items()
             }
@@ -119,11 +128,6 @@ def as_table(
             if dataset is None:
                 return table_read
             return follow_queries(kind.kind, dataset, table_read, "", whole=True)  # type: ignore
-        if all(isinstance(rows, Mapping) for rows in value.values()) and not all(value.values()):
-            if kind is Qrels:
-                value = with_documents(value, name or kind.kind)
-            else:  # a query without a document is not answered, and counted as such
-                value = {qid: rows for qid, rows in value.items() if rows}
         return kind.from_dict(value, name=name)
     if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):
         message = f"expected one {kind.kind}, got {len(value)} paths"
@@ -228,22 +232,17 @@ def _is_frame(value: Any) -> bool:
     return is_read and _has_columns(value) and not isinstance(value, type)
 
 
-def _is_table(value: Any) -> bool:
-    """Whether it is a table of qrels or a run, a path of one, or can become one."""
-    types = (QueryRows, str, os.PathLike, Source, Mapping, tuple)
-    return isinstance(value, types) or _is_lazy(value) or _is_frame(value)
-
-
-def _is_foreign(value: Any) -> bool:
-    """Whether it is a table of another library, such as a split of a DatasetDict."""
-    return not (_is_array(value) or _is_frame(value)) and bool(conversion(value))
+_TABLES = (QueryRows, str, os.PathLike, Source, Mapping, tuple)
+"""Tables of qrels or a run, paths of them, and what can become one."""
 
 
 def _is_array(value: Any) -> bool:
     """Whether it is a list, an array, a tensor or a column of a data frame."""
+    if isinstance(value, _TABLES):
+        return False
     if isinstance(value, list) or is_tensor(value):
         return True
-    if isinstance(value, (QueryRows, type)) or _is_lazy(value) or _has_columns(value):
+    if isinstance(value, type) or _is_lazy(value) or _has_columns(value):
         return False
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 

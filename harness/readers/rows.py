@@ -283,15 +283,13 @@ class Checks:
         warn(self.source, message, "several-tags", len(self.tags) - 1, line, text)
 
 
-def unscored_rows(aligned: Aligned, qrels: Qrels, place: str = "") -> Finding | None:
-    """Return the finding that learning-to-rank rows have no score; None if all have one."""
-    if aligned.n_unscored is None:
-        return None
-    query = np.flatnonzero(aligned.n_unscored)
-    n, queries = int(aligned.n_unscored.sum()), query[:SHOWN]
+def unscored_rows(aligned: Aligned, n_unscored: Ints, qrels: Qrels, place: str = "") -> Finding:
+    """Return the finding that learning-to-rank rows have no score, `n_unscored` of each query."""
+    query = np.flatnonzero(n_unscored)
+    n, queries = int(n_unscored.sum()), query[:SHOWN]
     counts = zip(
         map(decoded, as_bytes(take(aligned.qids, queries))),
-        aligned.n_unscored[queries].tolist(), aligned.ideal.lengths[queries].tolist(), strict=True,
+        n_unscored[queries].tolist(), aligned.ideal.lengths[queries].tolist(), strict=True,
     )  # fmt: skip
     verb = "has" if n == 1 else "have"
     message = f"{n:,} of {counted(qrels.n_rows, 'row')} of the dataset {verb} no score, in "
