@@ -88,14 +88,12 @@ def commands() -> Iterator[list[str]]:
 
 
 def files_of(word: str) -> list[str]:
-    """Return the files of a pattern; any other word alone."""
     if "*" not in word:
         return [word]
     return sorted(map(str, Path("/").glob(word.lstrip("/"))))
 
 
 def record() -> dict[str, Any]:
-    """Return what every command gave, by command."""
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -144,18 +142,15 @@ def numbers_in(value: Any) -> Any:
 
 
 def places(text: str) -> list[str]:
-    """Return each file and line that a message names."""
     return sorted({f"{Path(file).name}:{line}" for file, line in PLACE.findall(text)})
 
 
 def files_in(folder: Path) -> set[str]:
-    """Return the files in a folder that commands write."""
     paths = (path for path in folder.rglob("*") if path.is_file() and "cells" not in path.parts)
     return {str(path.relative_to(folder)) for path in paths}
 
 
 def results_in(folder: Path) -> dict[str, Any]:
-    """Return every value of a results folder."""
     found: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -187,7 +182,6 @@ def difference(old: Any, new: Any, at: str = "") -> Iterator[str]:
 
 
 def main(what: str, file: str) -> int:
-    """Record, or compare with a record; return how many places differ."""
     path, found = Path(file), record()
     if what == "record":
         path.write_bytes(gzip.compress(json.dumps(found).encode(), mtime=0))

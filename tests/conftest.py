@@ -68,7 +68,6 @@ class PeerModule(pytest.Module):
     """A test file, which is skipped if it imports a package that is not installed."""
 
     def collect(self) -> Iterator[Any]:
-        """Collect its tests."""
         try:
             return iter([*super().collect()])
         except self.CollectError as error:

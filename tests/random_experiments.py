@@ -32,12 +32,9 @@ NAMES = ["bm25", "run 2", "10", "7", "nan", "naïve", "true", "MQ-2007", "a,b", 
 SCORES = [0.0, 1.0, 0.5, -1.0, 2.5, 3.0, 1e-9, 1.0000000001, 1.0 + 2**-20, 12.75, -0.125, 1e6, 7.0]
 GRADES = [0, 0, 0, 1, 1, 2, 3, 4, -1, -2]
 SUFFIXES = {
-    "trec": [".txt", ".qrels", ".run"],
-    "json": [".json"],
-    "csv": [".csv"],
-    "scores": [".txt", ".pred"],
-    "letor": [".txt", ".letor"],
-}
+    "trec": [".txt", ".qrels", ".run"], "json": [".json"], "csv": [".csv"],
+    "scores": [".txt", ".pred"], "letor": [".txt", ".letor"],
+}  # fmt: skip
 NAMED = ["trec", "trec", "json", "csv"]
 ACCEPTED = [
     "no-relevant-documents", "other-collection", "other-topics", "docno-spelling",
@@ -51,8 +48,6 @@ Rows = list[tuple[str, str, float]]
 
 @dataclass
 class File:
-    """A file of judgements or of a run of one dataset."""
-
     name: str
     kind: str
     format: str
@@ -67,8 +62,6 @@ class File:
 
 
 class Experiment:
-    """One experiment: some datasets, each with its runs, policies and metrics."""
-
     def __init__(self, seed: int, mode: str = "", policy: dict[str, Any] | None = None) -> None:
         self.seed = seed
         self.draw = draw = random.Random(f"experiment {seed}")
@@ -231,7 +224,6 @@ class Experiment:
         return json.dumps(made, indent=1, ensure_ascii=False)
 
     def expected(self, run: File) -> Expected:
-        """Return what evaluating a run must give."""
         judgements: Judgements = {}
         for qid, docno, grade in self.datasets[run.dataset].rows:
             judgements.setdefault(qid, {})[docno] = int(grade)

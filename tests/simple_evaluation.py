@@ -25,15 +25,12 @@ Ranking = list[str]
 
 @dataclass
 class Query:
-    """One ranked list and what is known about it."""
-
     ranking: Ranking
     grades: Grades
     scores: dict[str, float]
     rel: int
 
     def grade(self, docno: str) -> int:
-        """Return the grade, or -1 for a document without a judgement."""
         return self.grades.get(docno, -1)
 
     def is_relevant(self, docno: str) -> bool:
@@ -45,7 +42,6 @@ class Query:
 
     @property
     def judged(self) -> Ranking:
-        """The ranked documents that have a grade of at least 0."""
         return [docno for docno in self.ranking if self.grade(docno) >= 0]
 
 
@@ -210,7 +206,6 @@ class Choices:
 
 
 def single(number: float) -> float:
-    """Round to single precision."""
     return float(struct.unpack("f", struct.pack("f", number))[0])
 
 
@@ -288,7 +283,6 @@ def level_of(formula: Formula, choices: Choices) -> int:
 def value_of(
     formula: Formula, grades: Grades, scored: Scored, choices: Choices
 ) -> float | Span | None:
-    """Return a metric's value for one answered query."""
     if choices.tries_orders and n_orders(scored, choices.ties) > MOST_ORDERS:
         return None
     level, scores = level_of(formula, choices), dict(scored)

@@ -31,12 +31,10 @@ output: out
 
 
 def sources(folder: Path) -> list[Path]:
-    """Return the Python files below a folder."""
     return sorted(folder.rglob("*.py"))
 
 
 def n_lines(folder: Path) -> int:
-    """Return how many lines the Python files below a folder have."""
     return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in sources(folder))
 
 
@@ -67,7 +65,6 @@ def n_format_skips() -> int:
 
 
 def commands() -> dict[str, int]:
-    """Return the number of options of each command."""
     import click
 
     from harness.cli.main import app
@@ -105,7 +102,6 @@ def trip(job: Callable[[], object]) -> tuple[int, int]:
 
 
 def warm_run(folder: Path) -> Callable[[], object]:
-    """Return a job that runs a config of one cell, which ran before."""
     import harness
 
     (folder / "toy.qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 2\n", encoding="utf-8")
@@ -122,7 +118,6 @@ def warm_run(folder: Path) -> Callable[[], object]:
 
 
 def warm_evaluation() -> Callable[[], object]:
-    """Return a job that evaluates two dicts, which it did before."""
     import harness
 
     qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2}}
@@ -165,7 +160,6 @@ def finding_passes(folder: Path) -> int:
 
 
 def figures() -> dict[str, str]:
-    """Return each figure by its name."""
     options = commands()
     largest = max(options, key=options.__getitem__)
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():

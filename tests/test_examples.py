@@ -36,14 +36,8 @@ def test_slices(here: Path) -> None:
     assert called("verify", "results/slices", cwd=here).code == 0
 
 
-def test_gate(here: Path) -> None:
-    out = succeeds("gate", "examples/gate/gate.yaml", "--format", "json", cwd=here)
-    assert {one["outcome"] for one in json.loads(out)["verdicts"]} == {"pass"}
-
-
 @pytest.fixture
 def repository(here: Path) -> Path:
-    """A repository whose gate.yaml is that of the example."""
     text = (here / "examples/gate/gate.yaml").read_text().replace("../../", "")
     (here / "gate.yaml").write_text(text)
     return here
@@ -145,35 +139,3 @@ def test_docker(file: str) -> None:
     if not info or info.returncode:
         pytest.skip("needs Docker")
     subprocess.run(["docker", "build", "-q", "-f", file, "."], cwd=ROOT, check=True)
-
-
-REJECTED = {
-    "archive.run.gz": "a tar archive", "cut.run": "middle of a line", "deep.run": "1,500",
-    "duplicates.run": "line 21", "nan.run": "'nan'", "page.run": "an HTML page",
-    "prefix.run": "prefix 'task-'", "ranks.run": "the score equals the rank",
-    "other-collection.run": "",
-}  # fmt: skip
-
-
-def test_submissions_of_a_shared_task(here: Path) -> None:
-    """Ten broken uploads are found without judgements and with them; sound runs are accepted."""
-    folder = "examples/shared-task"
-    words = "runs/trec/bm25.run", f"{folder}/docnos.txt", "broken"
-    subprocess.run([sys.executable, f"{folder}/break_runs.py", *words], cwd=here, check=True)
-    names = sorted(f"broken/{path.name}" for path in (here / "broken").iterdir())
-    assert len(names) == 10
-    sound = ["runs/trec/bm25.run", "runs/trec/tfidf.run", "runs/trec/query-likelihood.run.gz"]
-    lists = ["--topics", f"{folder}/topics.txt", "--docnos", f"{folder}/docnos.txt"]
-    for first in (["runs/trec/qrels.txt"], lists):
-        done = called(
-            "check", *first, *sound, *names, "--max-per-query", "1000", "--format", "json", cwd=here
-        )
-        found = {Path(one["run"]).name: one for one in json.loads(done.out)["verdicts"]}
-        assert done.code == 2
-        for name, reason in REJECTED.items():
-            assert found[name]["verdict"] == "REJECT", name
-            assert reason in found[name]["reason"]
-        assert found["copy.run"]["verdict"] == "WARN"
-        assert found["copy.run"]["reason"] == "the same rankings as in runs/trec/bm25.run"
-        accepted = {found[name]["verdict"] for name in ("tfidf.run", "query-likelihood.run.gz")}
-        assert accepted == {"OK"}

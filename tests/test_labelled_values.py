@@ -67,7 +67,6 @@ class Experiment:
         return _renamed(text, {name: plain for plain, name in self.names.items()})
 
     def shuffled(self, items: Iterable[Any]) -> list[Any]:
-        """Return items in the order in which this experiment has them."""
         found = list(items)
         return found if self.rng is None else [found[at] for at in self.rng.permutation(len(found))]
 

@@ -116,7 +116,6 @@ def test_parse_all_keeps_each_once_and_names_every_mistake() -> None:
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Any]:
-    """Any value that the parameter takes."""
     limits = parameter.range
     low = None if limits is None else limits.low
     high = None if limits is None else limits.high

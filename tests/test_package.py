@@ -40,7 +40,6 @@ def test_the_wheel_ships_it_too(root: Path) -> None:
 
 
 def loaded(code: str, unwanted: Iterable[str], folder: Path) -> str:
-    """Return which of these modules are there when a program ends."""
     report = f"print([m for m in {sorted(unwanted)} if m in sys.modules])"
     code = f"import atexit, sys, harness; atexit.register(lambda: {report}); {code}"
     command = [sys.executable, "-c", code]

@@ -59,7 +59,6 @@ BASES = (BaseException, dict, tuple)
 
 
 def public_api() -> str:
-    """Return every public name with its signature, and the public members of classes."""
     lines = []
     for module in PUBLIC_MODULES:
         for name in importlib.import_module(module).__all__:

@@ -48,8 +48,6 @@ def check_value(
 
 
 class Trial:
-    """One experiment in a folder, and the commands that are run on it."""
-
     def __init__(self, experiment: Experiment, folder: Path) -> None:
         self.made, self.folder, self.draw = experiment, folder, experiment.draw
         self.wanted = {id(run): experiment.expected(run) for run in experiment.runs}
@@ -59,7 +57,6 @@ class Trial:
                 assert guess_format(folder / file.path, file.kind) == file.format_name, file.path
 
     def call(self, *words: str, codes: Iterable[int] = (0,)) -> Said:
-        """Run a command; its exit code must be one of `codes`."""
         self.made.log.append(f"$ harness {' '.join(map(repr, words))}")
         said = called(*words, cwd=self.folder)
         self.made.log.append(f"exit {said.code}\n{said.out[-3000:]}\n{said.err[-3000:]}")
@@ -336,13 +333,10 @@ def test_many_more_random_experiments(tmp_path: Path) -> None:
 
 
 POLICIES: dict[str, tuple[Any, ...]] = {
-    "ties": (*TIES, "random(7)", "bounds"),
-    "empty_queries": ("one", "skip", "error"),
-    "depth": (1, 2, 1000),
-    "judged_only": (True,),
-    "relevance_level": (2,),
+    "ties": (*TIES, "random(7)", "bounds"), "empty_queries": ("one", "skip", "error"),
+    "depth": (1, 2, 1000), "judged_only": (True,), "relevance_level": (2,),
     "missing_queries": ("error",),
-}
+}  # fmt: skip
 
 
 def policies() -> Iterator[dict[str, Any]]:

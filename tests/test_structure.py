@@ -21,7 +21,6 @@ LEVELS = [
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield each part of the package that a module imports, with the line."""
     package = ["harness", *path.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:

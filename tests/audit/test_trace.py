@@ -45,11 +45,8 @@ def test_gains_discounts_and_the_running_value(tmp_path: Path) -> None:
     # ties by docno descending: c (1) before b (0), u (not judged) before a (2)
     rows = [(step.docno, step.grade, step.gain, step.discount) for step in found.ranking]
     assert rows == [
-        ("c", 1, 1, 1),
-        ("b", 0, 0, math.log2(3)),
-        ("u", None, 0, 2),
-        ("a", 2, 2, math.log2(5)),
-    ]
+        ("c", 1, 1, 1), ("b", 0, 0, math.log2(3)), ("u", None, 0, 2), ("a", 2, 2, math.log2(5)),
+    ]  # fmt: skip
     ideal = 3 + 2 / math.log2(3) + 1 / 2  # grades 3, 2, 1, 0
     assert found.ideal[-1].running == pytest.approx(ideal, abs=1e-15)
     running = [step.running for step in found.ranking]
@@ -62,16 +59,11 @@ def test_gains_discounts_and_the_running_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "order"),
     [
-        ("", "cbua"),
-        ("ties: stable", "bcua"),
-        ("ties: docno+", "bcau"),
-        ("ties: best", "cbau"),
-        ("ties: worst", "bcua"),
-        ("depth: 2", "cb"),
-        ("judged_only: true", "cba"),
+        ("", "cbua"), ("ties: stable", "bcua"), ("ties: docno+", "bcau"), ("ties: best", "cbau"),
+        ("ties: worst", "bcua"), ("depth: 2", "cb"), ("judged_only: true", "cba"),
         ("judged_only: true, depth: 2", "cb"),
     ],
-)
+)  # fmt: skip
 def test_the_order_is_the_policys(tmp_path: Path, policy: str, order: str) -> None:
     found = of_query(results(tmp_path, "map, ndcg", policy), "map")
     assert "".join(step.docno for step in found.ranking) == order

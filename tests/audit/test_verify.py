@@ -41,7 +41,6 @@ FILES = [
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """Results with every kind of file, and their inputs."""
     place = tmp_path_factory.mktemp("verify")
     for name in ("configs", "data"):
         (place / name).mkdir()

@@ -25,7 +25,6 @@ RUN = {"q0": {"d0": 1.0, "d1": 0.0, "d2": 1.5}, "q1": {"d0": 1.5, "d1": 0.25}}
 def literal(
     scores: Any, relevance: Any, n: Any, qids: Any, offset: int, q: str, d: str
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """PyTorchLTR's documented dicts, document by document."""
     qrel: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
     for row in range(len(n)):

@@ -84,11 +84,8 @@ def test_which_way_is_better(tmp_path: Path) -> None:
     found = changes(old, new)
     statuses = {cell.metric: cell.status for cell in found.cells if cell.key.run == "x"}
     assert statuses == {
-        "map": "better",
-        "swaps": "better",
-        "latency": "worse",
-        "num_rel": "changed",
-    }
+        "map": "better", "swaps": "better", "latency": "worse", "num_rel": "changed",
+    }  # fmt: skip
     assert "assumed that higher is better by latency; give --lower for others" in found.notes
     said = changes(old, new, lower=["latency"])
     assert not said.has_regression
@@ -115,20 +112,13 @@ def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", ""),
-        (b"run,map\n", ""),
-        (b"run\nx", ""),
-        (b"run,map,map\nx,1,2", ":1"),
-        (b"run,map\nx,0.1\ny,0.2,3\n", ":3"),
-        (b"run,map\nx,0.1\ny,O.2\nz,0.3\n", ":3"),
-        (b"run,map\nx,0.1\ny,0.2\nx,0.3\n", ":4"),
-        (b"run,map\nx,0.1\n,0.2", ":3"),
-        (b"map,P@5\n0.1,0.2\n", ""),
-        (b"run,team\nx,us\n", ""),
-        (b'run,map\nx,"0.1\n', ":2"),
+        (b"", ""), (b"run,map\n", ""), (b"run\nx", ""), (b"run,map,map\nx,1,2", ":1"),
+        (b"run,map\nx,0.1\ny,0.2,3\n", ":3"), (b"run,map\nx,0.1\ny,O.2\nz,0.3\n", ":3"),
+        (b"run,map\nx,0.1\ny,0.2\nx,0.3\n", ":4"), (b"run,map\nx,0.1\n,0.2", ":3"),
+        (b"map,P@5\n0.1,0.2\n", ""), (b"run,team\nx,us\n", ""), (b'run,map\nx,"0.1\n', ":2"),
         (b"run,map\nx,0.1\n\xe9,0.2\n", ":3"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_leaderboard(content: bytes, line: str, tmp_path: Path) -> None:
     path = tmp_path / "board.csv"
     path.write_bytes(content)

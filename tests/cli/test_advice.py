@@ -50,7 +50,6 @@ def by_query(form: str, *before: str) -> str:
 
 
 def value_in(results: Path) -> float:
-    """Return the only value of a results folder."""
     return float(pd.read_csv(results / "leaderboard.csv")["recip_rank"].iloc[0])
 
 
@@ -103,7 +102,6 @@ def no_format(case: Case) -> float:
 
 
 def config(case: Case) -> float:
-    """Write what the message says into a config."""
     text, *_ = re.findall(r"columns: \{[^}]*\}(?:, order: \w+)?", case.message)
     entry = {"path": case.run, **yaml.safe_load(f"{{{text}}}")}
     content = {"datasets": {"d": {"path": case.qrels}}, "runs": {"r": entry},
@@ -132,7 +130,6 @@ def edit(old: str, new: str, which: str = "run", count: int = 0) -> Fix:
 
 
 def renamed(case: Case) -> float:
-    """Rename the column, as the message says."""
     ((old, new),) = re.findall(r"rename the column '(.*?)' to '(.*?)'", case.message)
     case.edited(rf"\b{old}\b", new, count=1)
     return case.evaluated()
@@ -168,8 +165,6 @@ def as_json_lines(case: Case) -> float:
 
 
 def rewritten(content: str | bytes) -> Fix:
-    """Write the file as the message says."""
-
     def fix(case: Case) -> float:
         data = content.encode() if isinstance(content, str) else content
         (case.folder / case.run).write_bytes(data)
@@ -402,7 +397,6 @@ def with_qrels(words: Words, message: str) -> Words:
 
 
 def written(words: Words, message: str) -> Words:
-    """Replace the metric, the last word, by the one that the message writes."""
     *_, right = re.findall(r"write (\S+)$", message, re.MULTILINE)
     return (*words[:-1], right)
 

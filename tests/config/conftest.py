@@ -7,7 +7,6 @@ import pytest
 
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a few files, which is also the working folder."""
     (tmp_path / "runs").mkdir()
     for name in ("qrels.txt", "runs/bm25.run"):
         (tmp_path / name).write_text("x")

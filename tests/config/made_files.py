@@ -25,14 +25,12 @@ def make(base: Path, *names: str) -> None:
 
 
 def places(text: str, *overrides: str, base: Path | str = "") -> list[str]:
-    """Return where each problem of a config is."""
     with pytest.raises(ConfigError) as caught:
         config.loads(textwrap.dedent(text), "c.yaml", base, overrides)
     return [problem.where for problem in caught.value.problems]
 
 
 def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
-    """Return the problems of a config as text, without the heading."""
     with pytest.raises(ConfigError) as caught:
         config.loads(textwrap.dedent(text), where, overrides=overrides)
     head, *lines = str(caught.value).splitlines()

@@ -100,13 +100,9 @@ def test_the_dataset_follows_from_shared_placeholders_or_its_name(tmp_path: Path
           every: {path: m/f1.txt, dataset: "ltr-{fold}"}
     """
     assert [(row[0], row[1]) for row in rows(tmp_path, text)] == [
-        ("ltr-1", "m"),
-        ("ltr-1", "every"),
-        ("ltr-2", "m"),
-        ("ltr-2", "n"),
-        ("ltr-2", "every"),
+        ("ltr-1", "m"), ("ltr-1", "every"), ("ltr-2", "m"), ("ltr-2", "n"), ("ltr-2", "every"),
         ("trec", "a"),
-    ]
+    ]  # fmt: skip
 
 
 FOLDS = """

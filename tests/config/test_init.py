@@ -237,11 +237,8 @@ def test_rows_and_words_of_the_path_tell_the_dataset(tmp_path: Path) -> None:
     )
     make(tmp_path, {"four_web.run": RUN, "five.pred": scores(7)})
     assert sorted(cells(tmp_path)) == [
-        "q three q/three.run",
-        "web-p four_web four_web.run",
-        "x two two.pred",
-        "y one one.pred",
-    ]
+        "q three q/three.run", "web-p four_web four_web.run", "x two two.pred", "y one one.pred",
+    ]  # fmt: skip
     assert "#   five.pred: fits no qrels: expected " in proposed(tmp_path)[0]
 
 

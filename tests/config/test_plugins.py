@@ -89,7 +89,6 @@ SAID = (
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A config whose plugin leaves a file behind where it runs."""
     (tmp_path / "web.qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "ours.run").write_text("q1 Q0 d1 1 1 t\n")
     (tmp_path / "mine.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
@@ -159,12 +158,8 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
             assert getattr(one, fact) == getattr(other, fact), (then, fact)
         facts = (str(now), now.cutoff, now.params, now.settings, now.definition.is_built_in)
         assert facts == (
-            str(then),
-            then.cutoff,
-            then.params,
-            then.settings,
-            then.definition.is_built_in,
-        )
+            str(then), then.cutoff, then.params, then.settings, then.definition.is_built_in,
+        )  # fmt: skip
     assert entry.summary["fewest@2"] == 0.5
     why = harness(folder, "trace", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
     assert (why.returncode, why.stderr) == (

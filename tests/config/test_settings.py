@@ -20,7 +20,6 @@ metrics: [map, ndcg@10, num_ret]
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """A folder with judgements and three runs."""
     make(tmp_path, "qrels.txt", "bm25.run", "dense.run", "sparse.run")
     return tmp_path
 

@@ -18,20 +18,13 @@ from harness.core.settings import CONVENTIONS
 from harness.errors import AlignmentError, UnknownNameError
 
 GRADES = {
-    "10": {"a": 0.3, "b": 0.0},
-    "2": {"a": 0.7, "b": 0.2},
-    "1": {"a": 0.0, "b": 0.0},
-    "7": {"a": 1.0, "b": 0.5},
-    "3": {"b": 0.5, "a": 0.0, "c": 0.0},
-    "5": {"a": 0.6, "b": 0.0},
-}
+    "10": {"a": 0.3, "b": 0.0}, "2": {"a": 0.7, "b": 0.2}, "1": {"a": 0.0, "b": 0.0},
+    "7": {"a": 1.0, "b": 0.5}, "3": {"b": 0.5, "a": 0.0, "c": 0.0}, "5": {"a": 0.6, "b": 0.0},
+}  # fmt: skip
 SCORES = {  # none for "5"; what is relevant to "2" has a score below 0
-    "2": {"a": -1.0, "b": 2.0},
-    "10": {"a": 1.0, "b": 2.0},
-    "7": {"a": 1.0, "b": 2.0},
-    "1": {"b": 1.0, "a": 2.0},
-    "3": {"c": 3.0, "a": 2.0, "b": 1.0},
-}
+    "2": {"a": -1.0, "b": 2.0}, "10": {"a": 1.0, "b": 2.0}, "7": {"a": 1.0, "b": 2.0},
+    "1": {"b": 1.0, "a": 2.0}, "3": {"c": 3.0, "a": 2.0, "b": 1.0},
+}  # fmt: skip
 
 
 def values(grades: dict[str, dict[str, float]], metrics: list[str], empty: str) -> Evaluation:

@@ -17,7 +17,6 @@ Rows = list[tuple[int, int, float]]
 
 
 def rows(aligned: Aligned) -> dict[str, Rows]:
-    """Ranks, grades and scores of each query's judged documents."""
     found: dict[str, Rows] = {qid: [] for qid in aligned.qids.to_pylist()}
     names = list(found)
     columns = (aligned.row, aligned.rank, aligned.grade, aligned.score)

@@ -24,7 +24,6 @@ SETTINGS = list(product((None, 1, 2, 3), (False, True)))
 
 
 def orders(scores: dict[str, float]) -> list[list[str]]:
-    """Every ranking of some documents in which no score rises."""
     falling = sorted(scores.items(), key=lambda pair: -pair[1])
     groups = [[docno for docno, _ in group] for _, group in groupby(falling, lambda pair: pair[1])]
     return [[*chain(*ranking)] for ranking in product(*map(permutations, groups))]
@@ -52,7 +51,6 @@ def every_value(name: str, depth: int | None, judged_only: bool) -> dict[str, di
 
 
 def permuted(run: dict[str, dict[str, float]]) -> list[dict[str, dict[str, float]]]:
-    """The run with its rows in other orders."""
     return [
         run,
         {qid: dict(reversed(rows.items())) for qid, rows in reversed(run.items())},

@@ -21,7 +21,6 @@ Outputs = Callable[[Path], dict[str, str]]
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with three runs and a config."""
     for name in ("configs", "data"):
         (tmp_path / name).mkdir()
     (tmp_path / "data/qrels.txt").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n3 0 b 1\n4 0 b 2\n")

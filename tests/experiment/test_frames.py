@@ -13,7 +13,6 @@ from harness.errors import UnknownNameError
 
 
 def frames(library: Any) -> tuple[Any, dict[str, Any]]:
-    """Return qrels and two runs of 12 queries with unsorted qids."""
     rng = np.random.default_rng(5)
     qids = [str(qid) for qid in rng.permutation([1, 2, 10, 33, 4, 7, 100, 21, 9, 88, 5, 61])]
     rows = {"qid": np.repeat(qids, 8).tolist(), "docno": [f"x{k}" for k in range(8)] * 12}

@@ -166,24 +166,6 @@ def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
     assert "--name x: " in refused(*words, "--name", "x=c", cwd=folder)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "messages"),
-    [
-        ("baseline: base, ", "", ["$.gate", "baseline"]),
-        ("margin: 0.05", "margin: -0.05", ["-0.05", "recip_rank (line 4)"]),
-        ("margin: 0.05", "margn: 0.05", ["did you mean 'margin'?"]),
-        ("baseline: base", "baseline: base, level: 5", ["$.gate.level"]),
-    ],
-)
-def test_a_config_with_a_mistake(folder: Path, old: str, new: str, messages: list[str]) -> None:
-    text = (folder / "gate.yaml").read_text()
-    (folder / "gate.yaml").write_text(text.replace(old, new))
-    err = refused("gate", "gate.yaml", cwd=folder)
-    assert [one for one in messages if one not in err] == []
-    (folder / "gate.yaml").write_text(text.partition("gate:")[0])
-    assert "error: gate.yaml: " in refused("gate", "gate.yaml", cwd=folder)
-
-
 def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:
     rules = '{recip_rnk: {margin: 1}, "P@1,9": {margin: 1}, num_ret: {margin: 1}, "*": {margin: 1}}'
     text = (folder / "gate.yaml").read_text().partition("gate:")[0]

@@ -111,8 +111,6 @@ def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
 
 
 class TestEvaluate:
-    """harness.evaluate on everything that can hold qrels and runs."""
-
     @pytest.mark.parametrize("kind", ["dict", "arrow", "pandas", "polars", "columns", "tables"])
     def test_every_form_gives_the_same(self, kind: str) -> None:
         def form(mapping: dict[str, dict[str, Any]], number: str) -> Any:

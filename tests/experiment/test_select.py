@@ -21,7 +21,6 @@ SEVERAL = f"best of {len(SETTINGS)} settings of lr and leaves"
 
 
 def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Results:
-    """Run a config in a folder; `said` receives the warnings."""
     path = folder / "swept.yaml"
     path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings(record=True) as caught:
@@ -33,7 +32,6 @@ def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Resu
 
 
 def scores(folder: Path, model: str, where: str, lr: str, leaves: str, seed: int) -> Path:
-    """Return the path of one file of predictions."""
     return folder / f"scores/{model}/{where}/lr{lr}-leaves{leaves}-seed{seed}.txt"
 
 

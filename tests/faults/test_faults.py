@@ -55,7 +55,6 @@ class Sweep:
         )  # fmt: skip
 
     def run(self, *more: str, **asked: Any) -> tuple[int, str]:
-        """Return exit code and standard error."""
         process = self.start(*more, **asked)
         err = process.communicate(timeout=120)[1]
         assert "Traceback" not in err

@@ -97,12 +97,9 @@ def test_json(letor: Any) -> None:
     assert placed["place"] == f"{placed['file']}:{placed['line']}"
     assert (placed["dataset"], "run" in placed) == ("letor-fold1", False)
     assert found["checked"][0] == {
-        "dataset": "letor-fold1",
-        "run": "gbrt",
-        "columns": {"fold": "1"},
-        "dataset_path": f"{letor.folder}/fold1.txt",
-        "run_path": path,
-    }
+        "dataset": "letor-fold1", "run": "gbrt", "columns": {"fold": "1"},
+        "dataset_path": f"{letor.folder}/fold1.txt", "run_path": path,
+    }  # fmt: skip
 
 
 def test_sarif(letor: Any, monkeypatch: pytest.MonkeyPatch) -> None:

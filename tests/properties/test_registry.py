@@ -40,7 +40,6 @@ each_definition = pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda 
 
 
 def variants(definition: Definition) -> Iterator[Metric]:
-    """Yield the metric with each choice of each parameter, and with some cutoffs."""
     settings_of: list[tuple[tuple[str, object], ...]] = [()]
     for name, parameter in definition.parameters.items():
         values: tuple[object, ...] = parameter.choices

@@ -20,12 +20,9 @@ PADDED = {
     "qids": np.array(["q1", "q2"]),
 }
 RAGGED = {
-    "format": np.array("harness-batch-1"),
-    "scores": np.array([3.0, 1.0, 2.0, 0.5, 1.5]),
-    "relevance": np.array([2, 0, 1, 0, 1]),
-    "n": np.array([3, 2]),
-    "qids": np.array(["q1", "q2"]),
-}
+    "format": np.array("harness-batch-1"), "scores": np.array([3.0, 1.0, 2.0, 0.5, 1.5]),
+    "relevance": np.array([2, 0, 1, 0, 1]), "n": np.array([3, 2]), "qids": np.array(["q1", "q2"]),
+}  # fmt: skip
 RUN = {"q1": {"d0": 3.0, "d1": 1.0, "d2": 2.0}, "q2": {"d0": 0.5, "d1": 1.5}}
 pytestmark = pytest.mark.usefixtures("write")
 

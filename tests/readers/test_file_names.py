@@ -38,23 +38,13 @@ def test_nothing_is_written_outside(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("", "is empty"),
-        (" ", "is empty"),
-        ("a/b", "holds '/'"),
-        ("a\\b", "holds '\\'"),
-        ("a\0b", "holds '\\x00'"),
-        ("a:b", "holds ':'"),
-        ("a\u202eb", "holds '\\u202e'"),
-        ("a\udcffb", "holds '\\udcff'"),
-        ("..", "begins with a dot"),
-        (".a", "begins with a dot"),
-        ("a.", "ends with a dot or a blank"),
-        ("a ", "ends with a dot or a blank"),
-        ("LPT1", "is reserved on Windows"),
-        ("con.b", "is reserved on Windows"),
-        ("console", ""),
+        ("", "is empty"), (" ", "is empty"), ("a/b", "holds '/'"), ("a\\b", "holds '\\'"),
+        ("a\0b", "holds '\\x00'"), ("a:b", "holds ':'"), ("a\u202eb", "holds '\\u202e'"),
+        ("a\udcffb", "holds '\\udcff'"), ("..", "begins with a dot"), (".a", "begins with a dot"),
+        ("a.", "ends with a dot or a blank"), ("a ", "ends with a dot or a blank"),
+        ("LPT1", "is reserved on Windows"), ("con.b", "is reserved on Windows"), ("console", ""),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_name_of_a_file(name: str, why: str) -> None:
     assert wrong_with(name) == why
 

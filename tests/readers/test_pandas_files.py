@@ -49,14 +49,11 @@ LINES: dict[str, Any] = {"orient": "records", "lines": True}
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        ("a.csv", {"index": False}),
-        ("a.csv", {"index": False, "sep": ";"}),
-        ("a.tsv", {"index": False, "sep": "\t"}),
-        ("a.parquet", {}),
-        ("a.jsonl", LINES),
+        ("a.csv", {"index": False}), ("a.csv", {"index": False, "sep": ";"}),
+        ("a.tsv", {"index": False, "sep": "\t"}), ("a.parquet", {}), ("a.jsonl", LINES),
         ("a.json", LINES),
     ],
-)
+)  # fmt: skip
 def test_what_is_read(
     data: Path, frame: pd.DataFrame, columns: list[str], name: str, how: dict[str, Any]
 ) -> None:

@@ -13,7 +13,6 @@ from harness.core.qrels_and_runs import Qrels, Run
 
 
 def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[Finding]]:
-    """Return the table, and the rule, count and line of each warning."""
     return warned(readers.read_qrels if kind == "qrels" else readers.read_run, path, **options)
 
 

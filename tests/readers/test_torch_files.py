@@ -50,15 +50,10 @@ def test_scores(write: Write, dataset: Qrels, content: Any, zipped: bool) -> Non
 @pytest.mark.parametrize(
     ("content", "rule"),
     [
-        ({"a": T, "b": T}, "columns"),
-        ({"a": T, "b": T[:2]}, ""),
-        ({}, ""),
-        (PADDED, ""),
-        ({"epoch": 3}, ""),
-        (T[:4], "row-count"),
-        (torch.nn.Linear(2, 1), ""),
+        ({"a": T, "b": T}, "columns"), ({"a": T, "b": T[:2]}, ""), ({}, ""), (PADDED, ""),
+        ({"epoch": 3}, ""), (T[:4], "row-count"), (torch.nn.Linear(2, 1), ""),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_run(write: Write, dataset: Qrels, content: Any, rule: str) -> None:
     path = write("p.pt", saved(content))
     with refuses("p.pt", rule):

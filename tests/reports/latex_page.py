@@ -56,6 +56,5 @@ def complaints(log: str) -> list[str]:
 
 
 def printed(folder: Path, name: str = "page") -> str:
-    """Return the text of the pages."""
     command = ["pdftotext", "-layout", "-enc", "UTF-8", f"{name}.pdf", "-"]
     return subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout.decode()

@@ -71,8 +71,6 @@ def test_json_reads_back_and_is_one_line(name: str) -> None:
 
 
 class Reader(HTMLParser):
-    """Texts and attributes of a page."""
-
     def __init__(self, page: str) -> None:
         super().__init__()
         self.texts: list[str] = []

@@ -20,7 +20,6 @@ plots: [{kind: effects, metrics: "ndcg@5", formats: [svg, pdf]}, {kind: cutoffs,
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a config, and its results."""
     folder = tmp_path_factory.mktemp("plots")
     root = Path(__file__).resolve().parents[2]
     (folder / "a.yaml").write_text(CONFIG.replace("ROOT", str(root)))

@@ -38,13 +38,11 @@ def study(
 
 
 def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
-    """Return each picture of an entry of `plots:`."""
     with styled():
         return [find(kind).draw(one) for one in requests(found, PlotSettings(kind, **settings))]
 
 
 def texts(figure: Any) -> list[str]:
-    """Return every text of a figure that is shown."""
     from matplotlib.text import Text
 
     found = (one for one in figure.findobj(Text) if one.get_visible())
@@ -78,7 +76,6 @@ def test_differences_are_sorted_and_the_largest_named() -> None:
 
 
 def bars(figure: Any) -> list[tuple[float, bool]]:
-    """Return the difference of each query in order, and whether the run is drawn as better."""
     found = sorted(figure.axes[0].patches, key=lambda bar: bar.get_x())
     return [(round(bar.get_height(), 9), bar.get_alpha() == 1) for bar in found]
 

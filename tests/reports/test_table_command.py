@@ -18,9 +18,7 @@ def paper(workplace: Path) -> Path:
     return harness.run(workplace / "configs/paper.yaml").folder
 
 
-WIDE = (
-    "--set", "table.siunitx=true", "--width", "page", "--set", "table.label=tab:x",
-)  # fmt: skip
+WIDE = "--set", "table.siunitx=true", "--width", "page", "--set", "table.label=tab:x"
 
 
 def table(*arguments: str | Path) -> str:
@@ -44,14 +42,11 @@ def test_a_run_writes_its_tables_with_the_hash_of_its_manifest(paper: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "name"),
     [
-        (["--format", "latex"], "main.tex"),
-        (["main", "--format", "markdown"], "main.md"),
-        (["seeds", "--format", "latex"], "seeds.tex"),
-        (["seeds"], "seeds.txt"),
-        (["seeds", "-f", "html"], "seeds.html"),
-        (["seeds", "-f", "csv"], "seeds.csv"),
+        (["--format", "latex"], "main.tex"), (["main", "--format", "markdown"], "main.md"),
+        (["seeds", "--format", "latex"], "seeds.tex"), (["seeds"], "seeds.txt"),
+        (["seeds", "-f", "html"], "seeds.html"), (["seeds", "-f", "csv"], "seeds.csv"),
     ],
-)
+)  # fmt: skip
 def test_the_command_makes_the_same_table(paper: Path, arguments: list[str], name: str) -> None:
     assert table(paper, *arguments) == (paper / "tables" / name).read_text("utf-8")
 
@@ -75,20 +70,7 @@ def test_every_option(paper: Path) -> None:
     assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["Grbt", "Linear regression"]
     assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +2", lines[1])
     assert table(paper, "--percent", "-m", "map", "--marks", "none").count("×") == 1
-    assert (
-        table(
-            paper,
-            "-f",
-            "latex",
-            "--set",
-            "table.siunitx=true",
-            "--width",
-            "page",
-            "--set",
-            "table.label=tab:x",
-        ).count("table*")
-        == 2
-    )
+    assert table(paper, "-f", "latex", *WIDE).count("table*") == 2
     assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
 
 

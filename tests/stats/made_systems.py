@@ -35,7 +35,6 @@ def entry(
     dataset: str = "trec",
     qids: Sequence[str] = (),
 ) -> Entry:
-    """One evaluation of `system`: one of its seeds."""
     table = np.atleast_2d(np.array(values, dtype=np.float64)).T
     names = pa.array(qids or [f"q{place}" for place in range(len(table))], pa.string())
     return Entry(Evaluation(table, names, parse_all(metrics), run=run, dataset=dataset))
@@ -53,7 +52,6 @@ PAIRS = tuple(np.triu_indices(6, 1))
 
 
 def of_pairs(found: dict[str, Any]) -> list[Any]:
-    """The golden values of the pairs, in the order of the upper triangle."""
     return [found[pair] for pair in EXPECTED["pairs"]]
 
 

@@ -14,11 +14,8 @@ from harness.stats.corrections import adjust
 
 GOLDEN = golden("significance")
 NAMES: dict[Correction, str] = {
-    "holm": "holm",
-    "bonferroni": "bonferroni",
-    "bh": "fdr_bh",
-    "by": "fdr_by",
-}
+    "holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by",
+}  # fmt: skip
 SYSTEMS = GOLDEN["multi_system"]["systems6x30"]["expected"]
 FAMILIES = st.lists(
     st.floats(0, 1, allow_subnormal=False) | st.sampled_from([0.01, 0.02, 0.5]),

@@ -68,7 +68,6 @@ def test_golden_p_by_draws(name: str) -> None:
 
 
 def p_at_10_like() -> np.ndarray:
-    """Return P@10 of 50 queries for two systems whose means differ."""
     rng = np.random.default_rng(20)
     one = rng.binomial(10, 0.4, 50)
     other = np.clip(one + rng.integers(-3, 4, 50), 0, 10)
@@ -186,7 +185,6 @@ def test_the_same_seed_gives_the_same_p_for_any_number_of_workers() -> None:
 
 
 def whole(name: str) -> list[int]:
-    """The differences in units of the sample's grid."""
     one = SAMPLES[name]
     return [round((b - a) * one["grid"]) for a, b in zip(one["a"], one["b"], strict=True)]
 

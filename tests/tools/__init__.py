@@ -18,14 +18,11 @@ ALL = 1000
 
 @dataclass(frozen=True)
 class Query:
-    """Documents of one query, in the order of the file."""
-
     docnos: tuple[str, ...]
     grades: tuple[int, ...]
     scores: tuple[float, ...]
 
     def tied(self, dtype: type[np.floating] = np.float64) -> bool:
-        """Whether two scores are the same number in this type."""
         return len(set(np.asarray(self.scores, dtype).tolist())) < len(self.scores)
 
 

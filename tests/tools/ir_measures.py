@@ -22,7 +22,6 @@ _AT = {
 
 
 def _names() -> dict[str, str]:
-    """Return the name that ir_measures has for each of ours."""
     found = {}
     for table, cutoffs in ((_PLAIN, (None,)), (_AT, CUTOFFS)):
         for theirs, ours in table.items():
