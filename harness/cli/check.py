@@ -2,55 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import fields
+from typing import Any, Literal, get_args
 
 import click
 
-from ..core.policy import RunDuplicates
 from ..errors import Problem, UnknownNameError, first_of
 from ..experiment import check
 from ..guard import check_report
 from ..guard.submissions import Terms
 from . import options
+from .options import Texts
 from .printing import show
+
+By = Literal["run", "rule"]
+Format = Literal["text", "json", "sarif", "markdown"]
+_RUNS = "Run files, or predictions for the rows of a LETOR file."
+_TERMS = [field.name for field in fields(Terms)]
 
 
 @options.command()
-@click.argument("first", metavar="CONFIG|QRELS", help="A YAML config, or qrels followed by runs.")
-@click.argument(
-    "runs", metavar="[RUN]...", nargs=-1,
-    help="Run files, or predictions for the rows of a LETOR file.",
-)  # fmt: skip
+@options.argument("first", "CONFIG|QRELS", "A YAML config, or qrels followed by runs.")
+@options.argument("runs", "[RUN]...", _RUNS, nargs=-1)
 @options.flag("--strict", "Exit 1 if there are warnings.")
 @options.flag("--notes", "Print notes too.")
-@options.choice(
-    "--by",
-    Literal["run", "rule"],
-    default="run",
-    help="Group findings by run or rule.",
-)
-@click.option(
-    "--topics", metavar="FILE", default="", show_default=False,
-    help="Check submissions against these queries.",
-)  # fmt: skip
-@click.option(
-    "--docnos", metavar="FILE", default="", show_default=False,
-    help="Every docno of the collection, one a line.",
-)  # fmt: skip
+@options.choice("--by", By, default="run", help="Group findings by run or rule.")
+@options.text("--topics", "FILE", "Check submissions against these queries.")
+@options.text("--docnos", "FILE", "Every docno of the collection, one a line.")
 @options.whole("--max-per-query", least=1, help="Documents of a query, at most.")
-@click.option("--tag-pattern", metavar="RE", default="", help="What the whole tag must match.")
+@options.text("--tag-pattern", "RE", "What the whole tag must match.")
 @options.whole("--max-runs", least=1, help="Runs of a team, at most.")
 @options.teams
 @options.overrides
 @options.duplicates
 @options.file_formats
-@options.format_option("text", "json", "sarif", "markdown")
+@options.format_option(*get_args(Format))
 def command(
-    first: str, runs: tuple[str, ...], strict: bool, notes: bool, by: Literal["run", "rule"],
-    overrides: tuple[str, ...], duplicates: RunDuplicates,
-    qrels_format: str | None, run_format: str | None, group: str | None,
-    format: Literal["text", "json", "sarif", "markdown"], **terms: Any,
-) -> None:  # fmt: skip
+    first: str, runs: Texts, strict: bool, notes: bool, by: By, format: Format, **settings: Any
+) -> None:
     """Find what would make numbers wrong, before any is computed.
 
     The command reads every file to its end and goes on after errors. It finds predictions of
@@ -74,42 +63,40 @@ def command(
       harness check configs/sweep.yaml --format sarif > check.sarif
       harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
     """
+    terms = {name: settings.pop(name) for name in _TERMS}
     if terms["topics"]:
         first, runs = terms["topics"], (first, *runs)
     task = Terms(**terms) if any(terms.values()) else None
     is_config = first.endswith((".yaml", ".yml"))
     if is_config:
-        options.refuse((*terms, "duplicates", "qrels_format", "run_format", "group"), "a config")
+        options.refuse((*_TERMS, "duplicates", "qrels_format", "run_format", "group"), "a config")
     else:
         options.refuse(("overrides",), "files without a config")
     if task is not None and not runs:
-        what = "expected run files with the options of submissions"
-        raise UnknownNameError(Problem("", what, fix="give RUN... --topics FILE, or QRELS RUN..."))
+        message = "expected run files with the options of submissions"
+        fix = "give RUN... --topics FILE, or QRELS RUN..."
+        raise UnknownNameError(Problem("", message, fix=fix))
     if runs and is_config:
-        what = f"expected a config alone, got it with {first_of(runs, 3)}"
-        raise UnknownNameError(Problem(first, what, fix="name the runs in the config"))
+        message = f"expected a config alone, got it with {first_of(runs, 3)}"
+        raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
         options.refuse(("qrels_format", "group", "notes", "by"), "submissions without qrels")
     if terms["max_runs"] is None:
         options.refuse(("teams",), "checks without --max-runs")
     if format != "text":
         options.refuse(("notes", "by"), f"--format {format}")
-    found = check.check_paths(
-        first, runs, overrides, qrels_format=qrels_format, run_format=run_format, group=group,
-        duplicates=duplicates, terms=task,
-    )  # fmt: skip
-    if format == "text":
-        as_text = check_report.findings_as_text(found, notes=notes, by=by)
-        show(check_report.verdicts_as_text(found) if found.submitted else as_text)
-    elif format == "markdown":
-        show(check_report.verdicts_as_markdown(found))
+    checked = check.check_paths(first, runs, terms=task, **settings)
+    if format == "markdown":
+        show(check_report.verdicts_as_markdown(checked))
+    elif format == "json":
+        show(check_report.findings_as_json(checked))
+    elif format == "sarif":
+        show(check_report.findings_as_sarif(checked))
+    elif checked.submitted:
+        show(check_report.verdicts_as_text(checked))
     else:
-        show(
-            check_report.findings_as_json(found)
-            if format == "json"
-            else check_report.findings_as_sarif(found)
-        )
-    if found.count("error"):
+        show(check_report.findings_as_text(checked, notes=notes, by=by))
+    if checked.count("error"):
         raise click.exceptions.Exit(2)
-    if strict and found.count("warning"):
+    if strict and checked.count("warning"):
         raise click.exceptions.Exit(1)

@@ -19,15 +19,14 @@ from ..experiment.evaluate import short_names
 from ..stats.comparison import Plan
 from . import options
 from .evaluate import evaluate
+from .options import Texts
 from .printing import show, terminal_width
 
 AGAIN = "the same run"
 """What a run is called that is compared with itself."""
 TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
-_OF_RESULTS = {
-    "runs", "results", "metrics", "dataset", "all_pairs", "format", "overrides", *options.PLAN,
-}  # fmt: skip
-"""The parameters for runs of a results folder; those for run files are all but two of them."""
+_OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "overrides"}
+"""The parameters for runs of a results folder, next to those of a plan."""
 
 
 @options.command()
@@ -42,10 +41,8 @@ _OF_RESULTS = {
 @options.format_option("text", "csv", "jsonl", "markdown")
 @options.usual_evaluation
 def command(
-    runs: tuple[str, ...], qrels: str | None, results: Path | None, metrics: tuple[str, ...],
-    dataset: str | None, all_pairs: bool, format: str, overrides: tuple[str, ...],
-    **settings: Any,
-) -> None:  # fmt: skip
+    runs: Texts, qrels: str | None, results: Path | None, format: str, **settings: Any
+) -> None:
     """Compare runs with each other, query by query.
 
     Prints the difference, interval, p, effect size and tiers over paired queries. Two runs also
@@ -63,14 +60,15 @@ def command(
       harness compare lambdamart gbrt neural --results results/sweep --test randomization
     """
     models = {"compare": Plan} if results is not None else {"compare": Plan, "policy": Choices}
-    keys = options.sections(overrides, **models)
+    keys = options.sections(settings.pop("overrides"), **models)
     plan = options.pop_plan(settings, keys["compare"])
+    metrics, dataset, all_pairs = (settings.pop(key) for key in ("metrics", "dataset", "all_pairs"))
     if all_pairs and plan.baselines:
-        what = "expected --all-pairs or --baseline, got both"
-        raise UnknownNameError(Problem("", what, fix="leave one of them out"))
+        message = "expected --all-pairs or --baseline, got both"
+        raise UnknownNameError(Problem("", message, fix="leave one of them out"))
     _check_request(runs, qrels, results)
     if results is not None:
-        options.allow(_OF_RESULTS, "results, whose config has these settings")
+        options.allow({*_OF_RESULTS, *options.PLAN}, "results, whose config has these settings")
         systems = tuple(versus.from_results(results, runs, dataset))
         plan = replace(plan, metrics=metrics)
     else:
@@ -92,20 +90,21 @@ def systems_of_files(
         raise UnknownNameError(Problem("", "expected a metric, got none", fix=fix))
     systems = systems_of(evaluate(qrels, list(dict.fromkeys(runs)), metrics, **settings))
     if runs.count(runs[0]) > 1:
-        again = [system for system in systems if system.run == systems[0].run]
-        systems += tuple(System.of(system.entries, AGAIN) for system in again)
+        first = [system for system in systems if system.run == systems[0].run]
+        systems += tuple(System.of(system.entries, AGAIN) for system in first)
     return systems
 
 
 def _check_request(runs: Sequence[str], qrels: str | None, results: Path | None) -> None:
     """Raise UnknownNameError if it is not clear what to compare."""
     if qrels is None and results is None and any(map(os.path.exists, runs)):
-        what = "expected run files with --qrels, or names of runs with --results"
+        message = "expected run files with --qrels, or names of runs with --results"
         fix = "add --qrels QRELS; 'harness diff OLD NEW' compares two leaderboards"
-        raise UnknownNameError(Problem(", ".join(runs), what, fix=fix))
+        raise UnknownNameError(Problem(", ".join(runs), message, fix=fix))
     if (qrels is None) == (results is None):
-        what = f"expected --qrels or --results, got {'both' if qrels else 'neither'}"
-        raise UnknownNameError(Problem("", what, fix=f"{TAKES}; 'harness diff' takes leaderboards"))
+        message = f"expected --qrels or --results, got {'both' if qrels else 'neither'}"
+        fix = f"{TAKES}; 'harness diff' takes leaderboards"
+        raise UnknownNameError(Problem("", message, fix=fix))
     if len(runs) < 2:
-        what = f"expected two runs or more, got {runs[0]} alone"
-        raise UnknownNameError(Problem("", what, fix="name the run to compare it with"))
+        message = f"expected two runs or more, got {runs[0]} alone"
+        raise UnknownNameError(Problem("", message, fix="name the run to compare it with"))

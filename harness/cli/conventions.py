@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 
@@ -14,23 +14,21 @@ from ..errors import Problem, UnknownNameError
 from . import options
 from .printing import show, show_grids
 
+Format = Literal["text", "csv", "html"]
+_RESULTS = "A folder that 'harness run' wrote, or a YAML config."
+
 
 @options.command()
-@click.argument(
-    "results", metavar="RESULTS|CONFIG", type=Path,
-    help="A folder that 'harness run' wrote, or a YAML config.",
-)  # fmt: skip
+@options.argument("results", "RESULTS|CONFIG", _RESULTS, type=Path)
 @options.metrics("A metric in place of the config's")
 @options.many("--convention", "tools", metavar="TOOL", help="Compare with this convention only")
 @click.option("--match", metavar="VALUE", help="Find the settings that give this published value.")
 @options.many("--run", metavar="RUN", help="Only this run")
 @options.many("--dataset", metavar="DATASET", help="Only this dataset")
 @options.overrides
-@options.format_option("text", "csv", "html", help="How to print it; html is a page of its own.")
+@options.format_option(*get_args(Format), help="How to print it; html is a page of its own.")
 @options.flag("--details", "Print every table, or every setting that fits.")
-def command(
-    results: Path, format: Literal["text", "csv", "html"], details: bool, **settings: Any
-) -> None:
+def command(results: Path, format: Format, details: bool, **settings: Any) -> None:
     """Compute the leaderboard under every convention: what changes with the tool, and why.
 
     Prints a line for each dataset and metric: the single choice (gain, ties, empty queries...)

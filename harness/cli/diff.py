@@ -13,6 +13,7 @@ from ..stats.comparison import Plan
 from . import options
 from .printing import show, terminal_width
 
+_TOLERANCE = "Treat differences up to this as equal."
 _TESTS = [name for name in options.PLAN if name != "baselines"]
 
 
@@ -21,12 +22,7 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @click.argument("new", metavar="NEW", help="What to compare with it, in either form.")
 @options.metrics("A metric, by default all of both")
 @click.option("--dataset", metavar="DATASET", help="One dataset of both.")
-@click.option(
-    "--tolerance",
-    metavar="DIFFERENCE",
-    type=click.FloatRange(0),
-    help="Treat differences up to this as equal.",
-)
+@click.option("--tolerance", metavar="DIFFERENCE", type=click.FloatRange(0), help=_TOLERANCE)
 @options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
 @options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
 @options.many("--key", "keys", metavar="COLUMN", help="A column of a table that identifies rows")
@@ -36,10 +32,7 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @options.plan("Measure effects over this run, too")
 @options.keys
 @options.format_option("text", "csv", "jsonl", "markdown")
-def command(
-    old: str, new: str, any_change: bool, names: tuple[str, ...], format: str,
-    overrides: tuple[str, ...], **settings: Any,
-) -> None:  # fmt: skip
+def command(old: str, new: str, any_change: bool, format: str, **settings: Any) -> None:
     """Compare two leaderboards: what has changed, and why.
 
     Prints the values and ranks that moved. Of two results folders it also prints the queries
@@ -58,8 +51,10 @@ def command(
         options.refuse(("keys", "lower"), "results folders")
     else:
         options.refuse((*_TESTS, "overrides"), "tables, which have no values of queries")
-    plan = options.pop_plan(settings, options.sections(overrides, compare=Plan)["compare"])
-    differences = changes(old, new, plan=plan, names=options.pairs("--name", names), **settings)
+    keys = options.sections(settings.pop("overrides"), compare=Plan)
+    plan = options.pop_plan(settings, keys["compare"])
+    settings["names"] = options.pairs("--name", settings["names"])
+    differences = changes(old, new, plan=plan, **settings)
     show(render(differences, format, **terminal_width(format)))
     if differences.has_regression or (any_change and differences.has_change):
         raise click.exceptions.Exit(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import find, names, value_notes
 from ..reports.select import in_order
 from . import options
+from .options import Texts
 from .printing import show, terminal_width
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
 @options.format_option(*names(), default="table", help="How to print the values.")
 @options.evaluation
 def command(
-    qrels: str, runs: tuple[str, ...], metrics: tuple[str, ...], per_query: bool,
-    sort: str | None, format: str, **settings: Any,
-) -> None:  # fmt: skip
+    qrels: str, runs: Texts, per_query: bool, sort: str | None, format: str, **settings: Any
+) -> None:
     """Evaluate runs against qrels, without a config.
 
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
@@ -50,43 +50,43 @@ def command(
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
-    board = evaluate(qrels, runs, metrics, keep_going=True, **settings)
+    board = evaluate(qrels, runs, keep_going=True, **settings)
     board = in_order(board.sliced(), sort)
     if format in ("csv", "jsonl", "trec"):  # the others have notes
-        for what in value_notes(board, has_runid=format == "trec"):
-            warn(what)
+        for note in value_notes(board, has_runid=format == "trec"):
+            warn(note)
     width = terminal_width(format)
-    brief = tuple(replace(one, error=one.brief) for one in board.failed)  # the rest is below
+    brief = tuple(replace(cell, error=cell.brief) for cell in board.failed)  # the rest is below
     show(find(format).render(replace(board, failed=brief), per_query=per_query, **width))
-    for one in board.failed:
-        show(f"error: {one.error}\n", error=True)
+    for cell in board.failed:
+        show(f"error: {cell.error}\n", error=True)
     if board.failed:
         raise click.exceptions.Exit(2)
 
 
 def evaluate(
-    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str,
-    groups: str | None = None, bins: Sequence[str] = (), policy: Mapping[str, Any] | None = None,
-    **settings: Any,
-) -> Leaderboard:  # fmt: skip
+    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str, **settings: Any
+) -> Leaderboard:
     """Return the values of files, with the settings of `options.evaluation`.
 
-    `policy` are further keys of a config's `policy:`.
+    `policy` has further keys of a config's `policy:`.
     """
+    groups, bins = settings.pop("groups"), settings.pop("bins")
     if groups is None and bins:
-        what = f"--bins {bins[0]}: expected a file of groups to cut"
-        raise UnknownNameError(Problem("", what, fix="add --groups FILE"))
+        message = f"--bins {bins[0]}: expected a file of groups to cut"
+        raise UnknownNameError(Problem("", message, fix="add --groups FILE"))
     grouping = None if groups is None else _grouping(groups, bins)
     choices = {name: settings.pop(name) for name in options.POLICY if name in settings}
-    rules = Policy(ties=without_bounds(ties), **choices, **(policy or {}))
+    choices |= settings.pop("policy", {})
+    rules = Policy(ties=without_bounds(ties), **choices)
     board = evaluate_files(qrels, runs, metrics, policy=rules, bounds=ties == BOUNDS, **settings)
     if grouping is None:
         return board
     from ..guard.datasets import attach_groups
 
     entries, findings = attach_groups(board.entries, {board.entries[0].dataset: grouping})
-    for one in findings:
-        warn(one.message)
+    for finding in findings:
+        warn(finding.message)
     return replace(board, entries=tuple(entries))
 
 
@@ -97,12 +97,10 @@ def _grouping(path: str, bins: Sequence[str]) -> Grouping:
     from ..config.model import Groups
     from ..guard.datasets import load_grouping
 
-    edges = {}
-    for one in bins:
-        name, _, numbers = one.rpartition("=")
-        edges[name] = numbers.split(",")
+    parts = (text.rpartition("=") for text in bins)
+    edges = {name: numbers.split(",") for name, _, numbers in parts}
     try:
         return load_grouping(Groups.model_validate({"path": path, "bins": edges}))
     except ValidationError:
-        what = f"--bins {', '.join(bins)}: expected a column and numbers from low to high"
-        raise UnknownNameError(Problem("", what, fix="write --bins length=5,10")) from None
+        message = f"--bins {', '.join(bins)}: expected a column and numbers from low to high"
+        raise UnknownNameError(Problem("", message, fix="write --bins length=5,10")) from None

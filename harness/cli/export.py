@@ -30,11 +30,11 @@ def command(results: Path, to: To, project: str | None) -> None:
       harness export results/quickstart
       harness export results/quickstart --to mlflow --project ranking
     """
-    found = read_results(results)
+    outcome = read_results(results)
     if to == "json":
         options.refuse(("project",), "--to json")
-        show(export.to_json(found))
+        show(export.to_json(outcome))
         return
-    where = export.log(found, to, project or results.resolve().name)
-    n = len(found.leaderboard.entries)
-    show(f"logged {counted(n, 'run')} to {where}\n")
+    tracker = export.log(outcome, to, project or results.resolve().name)
+    n = len(outcome.leaderboard.entries)
+    show(f"logged {counted(n, 'run')} to {tracker}\n")

@@ -14,13 +14,15 @@ from ..errors import Problem, UnknownNameError
 from ..experiment import gate as gates
 from ..experiment import run as experiment
 from ..reports.gate import FORMATS, render
-from ..stats.comparison import Correction, Plan
+from ..stats.comparison import Plan
 from ..stats.gate import GateSettings, Verdict
 from . import options
 from .compare import systems_of_files
 from .printing import show, terminal_width
 
 Undecided = Literal["pass", "fail"]
+_INPUTS = "Run files, two results folders, or a config with 'gate:'."
+_UNDECIDED = "Verdict if there are too few queries to tell."
 _COMMON = {"inputs", "on_undecided", "format"}
 _OF_CONFIG = {*_COMMON, "overrides"}
 _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
@@ -28,22 +30,14 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 
 
 @options.command()
-@options.several(
-    "inputs", "BASELINE CANDIDATE...|CONFIG",
-    "Run files, two results folders, or a config with 'gate:'.",
-)  # fmt: skip
+@options.several("inputs", "BASELINE CANDIDATE...|CONFIG", _INPUTS)
 @click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
 @options.metrics("A metric, by default all of results folders")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
 @options.setting(GateSettings, "level", metavar="ALPHA", help="Level of intervals and tests.")
 @options.setting(GateSettings, "correction", help="Correct p-values for several metrics or runs.")
-@options.choice(
-    "--on-undecided",
-    Undecided,
-    default="fail",
-    help="Verdict if there are too few queries to tell.",
-)
+@options.choice("--on-undecided", Undecided, default="fail", help=_UNDECIDED)
 @options.grouping
 @options.format_option(*FORMATS)
 @options.usual_evaluation
@@ -79,22 +73,21 @@ def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
 
 def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
     failing = {"fail", "undecided"} if on_undecided == "fail" else {"fail"}
-    return not failing & {one.outcome for one in verdicts}
+    return not failing & {verdict.outcome for verdict in verdicts}
 
 
 def _verdicts(
-    inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], margins: Sequence[str],
-    names: Sequence[str], level: float, correction: Correction, overrides: Sequence[str],
-    **settings: Any,
-) -> tuple[Verdict, ...]:  # fmt: skip
-    plan: dict[str, Any] = {"level": level, "correction": correction}
+    inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], **settings: Any
+) -> tuple[Verdict, ...]:
+    margins, names, overrides = (settings.pop(key) for key in ("margins", "names", "overrides"))
+    plan = {key: settings.pop(key) for key in ("level", "correction")}
     Plan(**plan)  # checks them
     if len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml")):
         options.allow(_OF_CONFIG, "a config")
         return _of_config(inputs[0], overrides)
     if len(inputs) < 2:
-        what = f"expected a baseline and a candidate, got {inputs[0]} alone"
-        raise UnknownNameError(Problem("gate", what, fix="name both, or a config with 'gate:'"))
+        message = f"expected a baseline and a candidate, got {inputs[0]} alone"
+        raise UnknownNameError(Problem("gate", message, fix="name both, or a config with 'gate:'"))
     if qrels is not None:
         options.refuse(("names",), "run files")
         keys = options.sections(overrides, policy=Choices)
@@ -104,13 +97,12 @@ def _verdicts(
         rules = gates.rules_of(margins, metrics)
         return gates.gate_baseline(systems, systems[0].run, rules, **plan)
     if len(inputs) != 2 or any(map(os.path.isfile, inputs)):
-        what = f"expected two results folders, got {', '.join(inputs)}"
-        raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
+        message = f"expected two results folders, got {', '.join(inputs)}"
+        raise UnknownNameError(Problem("gate", message, fix="add --qrels QRELS to gate run files"))
     options.allow(_OF_RESULTS, "results folders")
-    return gates.gate_folders(
-        Path(inputs[0]), Path(inputs[1]), gates.rules_of(margins, metrics),
-        names=dict(options.pairs("--name", tuple(names))), **plan,
-    )  # fmt: skip
+    old, new = map(Path, inputs)
+    plan["names"] = dict(options.pairs("--name", tuple(names)))
+    return gates.gate_folders(old, new, gates.rules_of(margins, metrics), **plan)
 
 
 def _of_config(config: str, overrides: Sequence[str]) -> tuple[Verdict, ...]:
@@ -118,10 +110,8 @@ def _of_config(config: str, overrides: Sequence[str]) -> tuple[Verdict, ...]:
     gates.check_complete(outcome)
     chosen = outcome.config.gate
     if chosen is None:
-        what = "expected a key 'gate', which names the baseline"
+        message = "expected a key 'gate', which names the baseline"
         fix = "add gate: {baseline: RUN, rules: {ndcg@10: {margin: 0.005}}}"
-        raise UnknownNameError(Problem(config, what, fix=fix))
-    return gates.gate_baseline(
-        outcome.systems, chosen.baseline, chosen.rules, level=chosen.level,
-        correction=chosen.correction,
-    )  # fmt: skip
+        raise UnknownNameError(Problem(config, message, fix=fix))
+    plan: dict[str, Any] = {"level": chosen.level, "correction": chosen.correction}
+    return gates.gate_baseline(outcome.systems, chosen.baseline, chosen.rules, **plan)

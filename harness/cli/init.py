@@ -11,16 +11,13 @@ from ..errors import Problem, UnknownNameError, counted
 from . import options
 from .printing import show
 
+_FOLDERS = "Folders of qrels and runs; by default this one."
+_OUTPUT = "Write the config into this file; by default, harness.yaml."
+
 
 @options.command()
-@click.argument(
-    "folders", metavar="[FOLDER]...", nargs=-1, type=Path,
-    help="Folders of qrels and runs; by default this one.",
-)  # fmt: skip
-@options.path(
-    "--output", "-o", metavar="FILE",
-    help="Write the config into this file; by default, harness.yaml.",
-)  # fmt: skip
+@options.argument("folders", "[FOLDER]...", _FOLDERS, nargs=-1, type=Path)
+@options.path("--output", "-o", metavar="FILE", help=_OUTPUT)
 @click.option("--print", "prints", is_flag=True, help="Print the config; write no file.")
 @options.flag("--force", "Write over a file.")
 def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force: bool) -> None:
@@ -40,15 +37,15 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
     if prints:
         options.refuse(("force",), "--print, which writes no file")
         if output is not None:
-            what = f"expected --print or --output, got both (--output {output})"
-            raise UnknownNameError(Problem("", what, fix="leave one of them out"))
+            message = f"expected --print or --output, got both (--output {output})"
+            raise UnknownNameError(Problem("", message, fix="leave one of them out"))
         show(init.propose_config(folders, Path.cwd(), "harness.yaml")[0])
         return
     output = output or Path("harness.yaml")
-    made = init.save_config(folders, output, force=force)
+    proposal = init.save_config(folders, output, force=force)
     show(f"written: {output}; see its cells with: harness run {output} --dry-run\n")
-    guesses = sum(bool(entry.note) for entry in made.runs)
-    notes = [counted(len(made.aside), "file") + " left out"] if made.aside else []
-    notes += [counted(guesses, "guess", "guesses")] if guesses else []
+    n_guesses = sum(bool(entry.note) for entry in proposal.runs)
+    notes = [counted(len(proposal.aside), "file") + " left out"] if proposal.aside else []
+    notes += [counted(n_guesses, "guess", "guesses")] if n_guesses else []
     if notes:
         show(f"read its comments: {' and '.join(notes)}\n")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import click
-
 from ..reports import catalogue
 from . import options
 from .printing import show
 
+_NAME = "A metric or a convention, such as ndcg or lightgbm."
+
 
 @options.command()
-@click.argument(
-    "name", metavar="[NAME]", required=False,
-    help="A metric or a convention, such as ndcg or lightgbm.",
-)  # fmt: skip
+@options.argument("name", "[NAME]", _NAME, required=False)
 @options.flag("--conventions", "The settings that reproduce each tool.")
 def command(name: str | None, conventions: bool) -> None:
     """List the metrics, or define one: formula, parameters, settings, source.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -17,7 +17,7 @@ from ..stats.comparison import Plan
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
-
+Texts = tuple[str, ...]
 
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
@@ -126,9 +126,19 @@ def metrics(help: str, required: bool = False) -> Option[Any]:
     return many(*names, metavar="METRIC", help=help, required=required, type=type)
 
 
+def text(name: str, metavar: str, help: str) -> Option[Any]:
+    """Return an option that takes text, empty by default."""
+    return click.option(name, metavar=metavar, default="", show_default=False, help=help)
+
+
+def argument(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
+    """Return an argument."""
+    return click.argument(name, metavar=metavar, help=help, **settings)
+
+
 def several(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
     """Return an argument that takes one word or more."""
-    return click.argument(name, metavar=metavar, nargs=-1, required=True, help=help, **settings)
+    return argument(name, metavar, help, nargs=-1, required=True, **settings)
 
 
 def format_option(
@@ -150,16 +160,11 @@ def joined(*options: Option[Any]) -> Option[Any]:
     return add
 
 
-results = click.argument(
-    "results", metavar="RESULTS", type=Path, help="A folder that 'harness run' wrote."
-)
-overrides = click.option(
-    "--set", "overrides", metavar="KEY=VALUE", multiple=True,
-    help="Override one value of the config.",
-)  # fmt: skip
-sort = click.option(
-    "--sort", metavar="METRIC", help="Rows by this, best first; 'none' keeps their order."
-)
+results = argument("results", "RESULTS", "A folder that 'harness run' wrote.", type=Path)
+_SET = "Override one value of the config."
+overrides = click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=_SET)
+_SORT = "Rows by this, best first; 'none' keeps their order."
+sort = click.option("--sort", metavar="METRIC", help=_SORT)
 workers = joined(
     whole("--jobs", "-j", least=1, default=1, help="Processes that evaluate."),
     click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
@@ -170,38 +175,38 @@ grouping = joined(
     click.option("--groups", metavar="FILE", help="CSV or Parquet of qid and groups of queries."),
     many("--bins", metavar="COLUMN=X,...", help="Where to cut numbers of --groups: length=5,10"),
 )
+
+
+def baselines(help: str) -> Option[Any]:
+    """Return ``--baseline``, which may be repeated."""
+    return many("--baseline", "-b", "baselines", metavar="RUN", help=help)
+
+
+def _test(help: str, **settings: Any) -> Option[Any]:
+    return setting(Plan, "test", "--test", "-t", metavar="TEST", help=help, **settings)
+
+
 comparison = joined(
-    many("--baseline", "-b", "baselines", metavar="RUN", help="Compare again with this baseline"),
-    setting(
-        Plan,
-        "test",
-        "--test",
-        "-t",
-        metavar="TEST",
-        default=None,
-        help="Compare again with this test.",
-    ),
+    baselines("Compare again with this baseline"),
+    _test("Compare again with this test.", default=None),
     setting(Plan, "correction", default=None, help="Compare again with this correction."),
 )
 PLAN = ("baselines", "test", "correction", "level")
 """The parameters of `plan`."""
+_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 persistence = click.option(
-    "--persistence", "p", metavar="P", default=0.9, help="Persistence of RBO.",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-)  # fmt: skip
+    "--persistence", "p", metavar="P", default=0.9, help="Persistence of RBO.", type=_SHARE
+)
+_LEVEL = "An adjusted p-value up to this is significant."
 
 
 def plan(help_of_baseline: str) -> Option[Any]:
     """Return the options of a plan of comparisons; see `pop_plan`."""
     return joined(
-        many("--baseline", "-b", "baselines", metavar="RUN", help=help_of_baseline),
-        setting(
-            Plan, "test", "--test", "-t", metavar="TEST", help="A test, such as randomization."
-        ),
+        baselines(help_of_baseline),
+        _test("A test, such as randomization."),
         setting(Plan, "correction", help="Correct p-values for several comparisons."),
-        setting(
-            Plan, "level", metavar="ALPHA", help="An adjusted p-value up to this is significant."
-        ),
+        setting(Plan, "level", metavar="ALPHA", help=_LEVEL),
     )
 
 
@@ -218,24 +223,16 @@ def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, An
 
     `models` are the sections that a command has; the options of their own are not among the keys.
     """
-    from ..config.yaml_file import (  # which a command without --set skips
-        override_values,
-        parse_yaml,
-    )
+    from ..config import yaml_file  # which a command without --set skips
 
-    context = click.get_current_context()
-    own = {str(parameter.name) for parameter in context.command.params}
+    own = {str(parameter.name) for parameter in click.get_current_context().command.params}
     chosen: dict[str, dict[str, Any]] = {name: {} for name in models}
-    known = [
-        f"{section}.{key}"
-        for section, model in models.items()
-        for key in parameters_of(model)
-        if key not in own
-    ]
+    keys = [(name, key) for name, model in models.items() for key in parameters_of(model)]
+    known = [f"{section}.{key}" for section, key in keys if key not in own]
     for text in overrides:
         check_known("key", text.partition("=")[0].strip(), known, "--set")
-        source = parse_yaml("{}", "--set")
-        override_values(source, [text])
+        source = yaml_file.parse_yaml("{}", "--set")
+        yaml_file.override_values(source, [text])
         if source.problems:
             raise UnknownNameError(source.problems)
         for section, keys in source.data.items():
@@ -243,58 +240,53 @@ def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, An
     return chosen
 
 
-teams = click.option(
-    "--teams", metavar="FILE|RE", default="",
-    help="CSV of run and team, or a pattern on the tag.",
-)  # fmt: skip
+teams = text("--teams", "FILE|RE", "CSV of run and team, or a pattern on the tag.")
+
+
+def _format_of(option: str, files: str) -> Option[Any]:
+    return click.option(
+        option, metavar="FORMAT", help=f"Format of {files}, if it cannot be guessed."
+    )
+
+
+_SIZES = "LightGBM's file of group sizes, for QRELS."
 file_formats = joined(
-    click.option(
-        "--qrels-format", metavar="FORMAT", help="Format of QRELS, if it cannot be guessed."
-    ),
-    click.option(
-        "--run-format", metavar="FORMAT", help="Format of the runs, if it cannot be guessed."
-    ),
-    click.option(
-        "--group-sizes", "group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."
-    ),
+    _format_of("--qrels-format", "QRELS"),
+    _format_of("--run-format", "the runs"),
+    click.option("--group-sizes", "group", metavar="FILE", help=_SIZES),
 )
-duplicates = choice(
-    "--duplicates", RunDuplicates, default="error", help="What to do with a docno twice in a query."
-)
+_TWICE = "What to do with a docno twice in a query."
+duplicates = choice("--duplicates", RunDuplicates, default="error", help=_TWICE)
 POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
+_RELEVANT = "Smallest grade that is relevant."
 relevance_level = click.option(
-    "--relevance-level", "-l", metavar="N", type=Whole(1, MOST),
-    help="Smallest grade that is relevant.",
-)  # fmt: skip
-depth = setting(
-    Policy, "depth", "--depth", "-M", metavar="N", help="Look at the first N documents only."
+    "--relevance-level", "-l", metavar="N", type=Whole(1, MOST), help=_RELEVANT
 )
-ties = setting(Policy, "ties", metavar="ORDER", help="Order of tied scores, such as stable.")
-convention = click.option(
-    "--convention", metavar="TOOL", help="Compute every metric as this tool does."
-)
+
+
+def _policy(help: str, field: str, *names: str, **settings: Any) -> Option[Any]:
+    names = (f"--{field.replace('_', '-')}", *names)
+    return setting(Policy, field, *names, help=help, **settings)
+
+
+depth = _policy("Look at the first N documents only.", "depth", "-M", metavar="N")
+ties = _policy("Order of tied scores, such as stable.", "ties", metavar="ORDER")
+_TOOL = "Compute every metric as this tool does."
+convention = click.option("--convention", metavar="TOOL", help=_TOOL)
 plugins = many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module to load")
+_first = joined(relevance_level, depth)
+_last = joined(duplicates, file_formats, plugins)
 evaluation = joined(
-    relevance_level, depth,
-    setting(
-        Policy, "judged_only", "--judged-only", "-J", help="Take unjudged documents out after -M."
-    ),
-    ties, convention,
-    setting(
-        Policy, "missing_queries", "--missing-queries",
-        help="How to count queries without an answer.",
-    ),
-    setting(
-        Policy, "empty_queries", "--empty-queries",
-        help="How to count queries with nothing relevant.",
-    ),
-    duplicates, file_formats, plugins,
-)  # fmt: skip
+    _first,
+    _policy("Take unjudged documents out after -M.", "judged_only", "-J"),
+    joined(ties, convention),
+    _policy("How to count queries without an answer.", "missing_queries"),
+    _policy("How to count queries with nothing relevant.", "empty_queries"),
+    _last,
+)
 """How files are read and evaluated without a config; see `harness.cli.evaluate.evaluate`."""
 keys = many("--set", "overrides", metavar="KEY=VALUE", help="Set another key of a config, as above")
-usual_evaluation = joined(
-    relevance_level, depth, ties, convention, duplicates, file_formats, plugins, keys
-)
+usual_evaluation = joined(_first, ties, convention, _last, keys)
 """The same for commands in which `--set` has the rest; see `sections`."""
 
 
@@ -307,28 +299,27 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
     [('ndcg(gain=exp)@10', 'nDCG'), ('d [type=web]', 'Web'), ('fold=1', 'Fold 1')]
     """
     plain = r"(?:[^=()\[\]]|\([^()]*\)|\[[^\[\]]*\])+"
-    found = [re.fullmatch(rf'("[^"]+"|{plain})=(.+)', text) for text in texts]
-    for text, both in zip(texts, found, strict=True):
-        if both is None:
-            form, example = (
-                ("NAME=VALUE", "seed=1") if option == "--where" else ("OLD=NEW", "bm25=BM25")
-            )
-            what = f"expected {form}, got '{text}'"
-            raise UnknownNameError(Problem(option, what, fix=f"write {option} {example}"))
-    return [(both[1].strip('"'), both[2]) for both in found if both]
+    matches = [re.fullmatch(rf'("[^"]+"|{plain})=(.+)', text) for text in texts]
+    for text, match in zip(texts, matches, strict=True):
+        if match is None:
+            is_column = option == "--where"
+            form, example = ("NAME=VALUE", "seed=1") if is_column else ("OLD=NEW", "bm25=BM25")
+            message = f"expected {form}, got '{text}'"
+            raise UnknownNameError(Problem(option, message, fix=f"write {option} {example}"))
+    return [(match[1].strip('"'), match[2]) for match in matches if match]
 
 
-def allow(names: Iterable[str], inputs: str) -> None:
+def allow(names: Collection[str], inputs: str) -> None:
     """Raise UnknownNameError if the command line has an option other than these."""
     command = click.get_current_context().command
-    refuse([str(one.name) for one in command.params if one.name not in {*names}], inputs)
+    refuse([str(option.name) for option in command.params if option.name not in names], inputs)
 
 
 def refuse(names: Iterable[str], inputs: str) -> None:
     """Raise UnknownNameError if the command line has one of these options, which do not apply."""
     context = click.get_current_context()
-    options = {str(one.name): one.opts[0] for one in context.command.params}
+    options = {str(option.name): option.opts[0] for option in context.command.params}
     for name in names:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            what = f"{options[name]} is not for {inputs}"
-            raise UnknownNameError(Problem("", what, fix=f"leave {options[name]} out"))
+            message = f"{options[name]} is not for {inputs}"
+            raise UnknownNameError(Problem("", message, fix=f"leave {options[name]} out"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,23 +18,19 @@ from ..reports.rankings import sheet
 from . import options
 from .printing import show
 
+_RESULTS = "A folder that 'harness run' wrote; or an old and a new one."
+_RANKINGS = "Documents shown of each query and system."
+
 
 @options.command()
-@options.several(
-    "results", "RESULTS [NEW]", "A folder that 'harness run' wrote; or an old and a new one.",
-    type=Path,
-)  # fmt: skip
+@options.several("results", "RESULTS [NEW]", _RESULTS, type=Path)
 @options.path("--output", "-o", metavar="FILE", help="The page; RESULTS/page.html by default.")
-@options.setting(
-    PageSettings, "rankings", metavar="N", default=None,
-    help="Documents shown of each query and system.",
-)  # fmt: skip
+@options.setting(PageSettings, "rankings", metavar="N", default=None, help=_RANKINGS)
 @click.option("--participant", metavar="RUN", help="Write a sheet to print for this run instead.")
 @options.flag("--force", "Replace a file that exists.")
 def command(
-    results: tuple[Path, ...], output: Path | None, rankings: int | None, participant: str | None,
-    force: bool,
-) -> None:  # fmt: skip
+    results: tuple[Path, ...], output: Path | None, participant: str | None, **settings: Any
+) -> None:
     """Write the report page: one HTML file that needs no network.
 
     It shows the leaderboard, pairs of systems, queries, rankings, and where the numbers come
@@ -48,11 +45,11 @@ def command(
       harness page results/quickstart --participant bm25
     """
     if len(results) == 2 and participant is not None:
-        what = "expected one results folder with --participant, got two"
-        raise UnknownNameError(Problem("", what, fix="leave the old one out"))
+        message = "expected one results folder with --participant, got two"
+        raise UnknownNameError(Problem("", message, fix="leave the old one out"))
     if len(results) > 2:
-        what = f"expected one results folder, or an old and a new one, got {len(results)}"
-        raise UnknownNameError(Problem("", what, fix="name two folders at most"))
+        message = f"expected one results folder, or an old and a new one, got {len(results)}"
+        raise UnknownNameError(Problem("", message, fix="name two folders at most"))
     outcome, default = read_results(results[-1]), PAGE
     if output is not None:
         check_outputs(output.parent, [output.name])
@@ -62,9 +59,9 @@ def command(
         default = f"participant-{participant.replace('/', '_')}.html"
     else:
         outcome = with_comparisons(outcome)
-        if rankings is not None:
-            settings = replace(outcome.config.page, rankings=rankings)
-            config = outcome.config.model_copy(update={"page": settings})
+        if (rankings := settings["rankings"]) is not None:
+            page = replace(outcome.config.page, rankings=rankings)
+            config = outcome.config.model_copy(update={"page": page})
             outcome = replace(outcome, config=config)
         old = read_results(results[0]) if len(results) == 2 else None
         files = report_page.page_files(outcome, old)
@@ -72,10 +69,10 @@ def command(
     files = {target.name: files.pop(PAGE), **files}
     folder = target.parent
     if target.is_file() and not _is_page(target):
-        what, fix = "expected a page to replace, got another file", "name another file"
-        raise InputError(Problem(str(target), what, fix=fix))
+        message, fix = "expected a page to replace, got another file", "name another file"
+        raise InputError(Problem(str(target), message, fix=fix))
     same = [n for n in files if (folder / n).is_file() and (folder / n).read_bytes() == files[n]]
-    check_own(folder, files, same, force=force)
+    check_own(folder, files, same, force=settings["force"])
     write_all(folder, files)
     size = sum(map(len, files.values()))
     show(f"written to {target} ({size / 1e6:.1f} MB)\n")

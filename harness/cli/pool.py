@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any
 
 import click
 
@@ -11,6 +11,7 @@ from ..experiment.rankings import leave_out, pool
 from ..reports import rankings as report
 from ..reports.rankings import Unit
 from . import options
+from .options import Texts
 from .printing import show_grids
 
 
@@ -18,17 +19,13 @@ from .printing import show_grids
 @options.several("runs", "RUN...", "Run files.")
 @options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
 @options.teams
-@click.option(
-    "--leave-out", "unit", type=options.NearestChoice(get_args(Unit)),
-    help="Rank runs without the judgements of each.",
-)  # fmt: skip
+@options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each.")
 @click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")
 @options.metrics("A metric, for --leave-out")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every document.")
 def command(
-    runs: tuple[str, ...], depth: int, teams: str, unit: Unit | None, qrels: str | None,
-    metrics: tuple[str, ...], format: str,
-) -> None:  # fmt: skip
+    runs: Texts, unit: Unit | None, qrels: str | None, metrics: Texts, format: str, **settings: Any
+) -> None:
     """List the documents to judge, and what each run contributed.
 
     With --leave-out, take the judgements that only one run or team contributed out of the qrels,
@@ -40,13 +37,15 @@ def command(
       harness pool runs/* --leave-out team --teams teams.csv --qrels qrels.txt -m map
     """
     if unit is None and (qrels or metrics):
+        message = "--qrels and -m: expected --leave-out with them"
         fix = "add --leave-out run or --leave-out team"
-        raise UnknownNameError(
-            Problem("", "--qrels and -m: expected --leave-out with them", fix=fix)
-        )
+        raise UnknownNameError(Problem("", message, fix=fix))
     if unit is not None and not (qrels and metrics):
-        what = "expected qrels and a metric with it"
-        raise UnknownNameError(Problem("--leave-out", what, fix="add --qrels FILE and -m METRIC"))
+        message = "expected qrels and a metric with it"
+        raise UnknownNameError(
+            Problem("--leave-out", message, fix="add --qrels FILE and -m METRIC")
+        )
+    depth, teams = settings["depth"], settings["teams"]
     if unit == "team" and not teams:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
@@ -54,10 +53,9 @@ def command(
         options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
     with collecting([]):  # 'harness check' prints them
         if unit is None or qrels is None:
-            found = pool(runs, depth, teams)
-            records = [*report.pool_records(found)]
-            show_grids(report.pool_grids(found), format, records)
+            pooled = pool(runs, depth, teams)
+            show_grids(report.pool_grids(pooled), format, [*report.pool_records(pooled)])
             return
-        left = leave_out(runs, qrels, metrics, unit, depth, teams)
-    records = [one._asdict() for one in left]
-    show_grids([report.left_out_grid(left, unit)], format, records)
+        left_out = leave_out(runs, qrels, metrics, unit, depth, teams)
+    records = [removal._asdict() for removal in left_out]
+    show_grids([report.left_out_grid(left_out, unit)], format, records)

@@ -17,6 +17,8 @@ from ..errors import printable
 if TYPE_CHECKING:
     from ..reports.grid import Grid
 
+Rows = Sequence[Mapping[str, Any]]
+
 
 def show(text: str, *, error: bool = False) -> None:
     """Print text at once; do nothing if standard error is closed or its reader gone.
@@ -48,9 +50,11 @@ def terminal_width(format: str) -> dict[str, int]:
 
 
 def show_grids(
-    grids: Iterable[Grid], format: str = "text", records: Sequence[Mapping[str, Any]] = (),
-    *, piped_width: int | None = None,
-) -> None:  # fmt: skip
+    grids: Iterable[Grid],
+    format: str = "text",
+    records: Rows = (),
+    piped_width: int | None = None,
+) -> None:
     """Print tables in a format; text is as wide as the terminal, or `piped_width` in a pipe."""
     from ..reports import formats  # loaded by commands that print a table alone
 

@@ -6,6 +6,7 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,11 +19,11 @@ from ..reports.leaderboard import find, names
 from . import options
 from .printing import file_list, show, terminal_width
 
+_CONFIG = "A YAML config, such as configs/quickstart.yaml."
+
 
 @options.command()
-@click.argument(
-    "config", metavar="CONFIG", type=Path, help="A YAML config, such as configs/quickstart.yaml."
-)
+@options.argument("config", "CONFIG", _CONFIG, type=Path)
 @options.overrides
 @options.flag("--dry-run", "Print the cells that would be evaluated, and stop.")
 @options.workers
@@ -31,9 +32,8 @@ from .printing import file_list, show, terminal_width
 @options.sort
 @options.format_option(*names(), default="table", help="How to print the values.")
 def command(
-    config: Path, overrides: tuple[str, ...], dry_run: bool, jobs: int, scheduler: str | None,
-    worker_timeout: int | None, force: bool, strict: bool, sort: str | None, format: str,
-) -> None:  # fmt: skip
+    config: Path, dry_run: bool, strict: bool, sort: str | None, format: str, **settings: Any
+) -> None:
     """Evaluate every run that a config names, and write the leaderboard.
 
     Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
@@ -45,31 +45,28 @@ def command(
     Example:
       harness run configs/quickstart.yaml --set policy.ties=stable
     """
-    overrides = (*overrides, f"sort={sort}") if sort else overrides
+    settings["overrides"] += (f"sort={sort}",) if sort else ()
     if dry_run:
         options.allow(("config", "overrides", "dry_run"), "--dry-run")
-        show(experiment.plan(config, overrides=overrides))
+        show(experiment.plan(config, overrides=settings["overrides"]))
         return
-    if jobs > 1 and not scheduler:
+    if settings["jobs"] > 1 and not settings["scheduler"]:
         prepare()
     began = time.monotonic()
-    results = experiment.run(
-        config, overrides=overrides, jobs=jobs, scheduler=scheduler,
-        worker_timeout=worker_timeout, force=force,
-    )  # fmt: skip
+    results = experiment.run(config, **settings)
     width = terminal_width(format)
-    failed = tuple(replace(one, error=one.brief or one.error) for one in results.leaderboard.failed)
+    failed = tuple(replace(c, error=c.brief or c.error) for c in results.leaderboard.failed)
     board = replace(results.leaderboard, failed=failed)  # all of each error is printed below
-    slices = {one.dataset for one in board.entries if one.evaluation.group}
+    slices = {entry.dataset for entry in board.entries if entry.evaluation.group}
     if format != "table":
         slices.clear()
-    entries = tuple(one for one in board.entries if one.dataset not in slices)
+    entries = tuple(entry for entry in board.entries if entry.dataset not in slices)
     show(find(format).render(replace(board, entries=entries), **width))
     if slices:
-        where = _relative(results.folder)
-        table = f"harness table {shlex.quote(where)} --dataset '*[*'"
-        has_page = "page.html" in results.files
-        show(f"\nslices: {len(slices)}, see {f'{where}/page.html' if has_page else table}\n")
+        folder = _relative(results.folder)
+        table = f"harness table {shlex.quote(folder)} --dataset '*[*'"
+        view = f"{folder}/page.html" if "page.html" in results.files else table
+        show(f"\nslices: {len(slices)}, see {view}\n")
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
         show(f"\n{comparisons}" if comparisons else "")
@@ -81,18 +78,16 @@ def command(
         show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)
     cache = Cache(results.config.cache_folder)
     if (size := cache.size()) > LARGE:
-        what = f"the cache has {size / 1e9:,.1f} GB; you can delete it at any time"
-        show(f"{cache.folder}: {what}\n", error=True)
+        advice = f"the cache has {size / 1e9:,.1f} GB; you can delete it at any time"
+        show(f"{cache.folder}: {advice}\n", error=True)
     for error in results.errors:
         show(f"error: {error}\n", error=True)
     if failed:
         raise click.exceptions.Exit(2)
-    if strict and warning_summary((one.rule, one.severity) for one in results.findings):
+    if strict and warning_summary((x.rule, x.severity) for x in results.findings):
         raise click.exceptions.Exit(1)
 
 
 def _relative(path: Path) -> str:
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path.resolve())
+    folder = path.resolve()
+    return str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)

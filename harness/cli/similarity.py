@@ -20,6 +20,7 @@ from . import options
 from .printing import show_grids
 
 _OF_RUNS = ("measure", "p", "depth", "near", "picture")
+_NEAR = "List pairs with at least this similarity."
 _OF_METRICS = ("metrics", "draws")
 
 
@@ -27,20 +28,8 @@ _OF_METRICS = ("metrics", "draws")
 @options.results
 @options.choice("--measure", Measure, default="rbo", help="How to compare rankings.")
 @options.persistence
-@click.option(
-    "--depth",
-    metavar="N",
-    type=options.Whole(1),
-    default=1000,
-    help="Look at the first N documents only.",
-)
-@click.option(
-    "--near",
-    metavar="X",
-    type=float,
-    default=0.95,
-    help="List pairs with at least this similarity.",
-)
+@options.whole("--depth", least=1, default=1000, help="Look at the first N documents only.")
+@click.option("--near", metavar="X", type=float, default=0.95, help=_NEAR)
 @options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
 @options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
 @click.option("--metrics", "of_metrics", is_flag=True, help="Compare metrics in place of runs.")
@@ -48,9 +37,8 @@ _OF_METRICS = ("metrics", "draws")
 @options.whole("--draws", least=1, default=1000, help="Bootstrap samples, with --metrics.")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
 def command(
-    results: Path, near: float, picture: Path | None, datasets: tuple[str, ...], of_metrics: bool,
-    metrics: tuple[str, ...], draws: int, format: str, **settings: Any,
-) -> None:  # fmt: skip
+    results: Path, near: float, picture: Path | None, of_metrics: bool, format: str, **settings: Any
+) -> None:
     """Find runs whose rankings are nearly the same, or metrics that rank systems alike.
 
     Compares the rankings of every pair of runs, query by query, with rank-biased overlap or the
@@ -65,18 +53,21 @@ def command(
       harness similarity results/quickstart --plot tree.png --format csv
       harness similarity results/quickstart --metrics -m map -m ndcg@10
     """
+    metrics, draws = settings.pop("metrics"), settings.pop("draws")
     if of_metrics:
         options.refuse(_OF_RUNS, "--metrics")
-        outcome = read_results(results)
-        found = correlations(outcome.systems, metrics, datasets, draws=draws)
-        show_grids(report.correlation_grids(found), format, report.correlation_records(found))
+        systems = read_results(results).systems
+        agreement = correlations(systems, metrics, settings["datasets"], draws=draws)
+        show_grids(
+            report.correlation_grids(agreement), format, report.correlation_records(agreement)
+        )
         return
     options.refuse(_OF_METRICS, "rankings of runs: it needs --metrics")
     outcome = read_results(results)
     if picture is not None:
         check_outputs(picture.parent, [picture.name])
     with collecting([]):  # 'harness run' printed them
-        pairs = similarities(outcome.config, datasets=datasets, **settings)
+        pairs = similarities(outcome.config, **settings)
     if picture is not None:
         _draw(pairs, picture, outcome)
     show_grids(report.similarity_grids(pairs, near), format, report.similarity_records(pairs))
@@ -86,12 +77,12 @@ def _draw(pairs: list[Any], picture: Path, outcome: Results) -> None:
     """Write a tree for each dataset."""
     kind = cast(Format, picture.suffix[1:])
     if kind not in get_args(Format):
-        what = f"expected a file of plots, got '{picture}'"
+        message = f"expected a file of plots, got '{picture}'"
         fix = "end its name in .png, .svg or .pdf"
-        raise UnknownNameError(Problem("--plot", what, fix=fix))
-    for one in pairs:
+        raise UnknownNameError(Problem("--plot", message, fix=fix))
+    for of_dataset in pairs:
         path = picture
         if len(pairs) > 1:
-            path = picture.with_stem(f"{picture.stem}-{one.dataset}")
+            path = picture.with_stem(f"{picture.stem}-{of_dataset.dataset}")
         with writing(path) as file:
-            file.write(report.tree(one, kind, outcome.trace))
+            file.write(report.tree(of_dataset, kind, outcome.trace))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -18,6 +18,7 @@ from ..reports.paper_table.settings import Extra, Format, Marks, Spread, TableSe
 from ..reports.sweep import sweep_table
 from ..stats.comparison import Plan
 from . import options
+from .options import Texts
 from .printing import show, terminal_width
 
 _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
@@ -26,12 +27,8 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 
 @options.command()
 @options.results
-@click.argument(
-    "name", metavar="[NAME]", required=False, help="A table of the config; by default the first."
-)
-@options.format_option(
-    "latex", "markdown", "html", "csv", "text", default="text", help="How to write it."
-)
+@options.argument("name", "[NAME]", "A table of the config; by default the first.", required=False)
+@options.format_option(*get_args(Format), default="text", help="How to write it.")
 @options.metrics("A column, or a pattern such as 'ndcg*'")
 @options.many("--run", "runs", metavar="RUN", help="A row or a pattern; '!random' excludes")
 @options.many("--dataset", "datasets", metavar="DATASET", help="A block of columns")
@@ -52,9 +49,8 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 @options.whole("--top", least=1, help="The best N settings of --sweep.")
 @options.comparison
 def command(
-    results: Path, name: str | None, format: Format, names: tuple[str, ...],
-    digits: tuple[str, ...], baselines: tuple[str, ...], overrides: tuple[str, ...],
-    standalone: bool, methods: bool, bibtex: bool, sweep: tuple[str, ...], top: int | None,
+    results: Path, name: str | None, format: Format, names: Texts, digits: Texts, baselines: Texts,
+    overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts, top: int | None,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Print the table for the paper: best values, significance, caption.
@@ -71,8 +67,7 @@ def command(
     """
     width = terminal_width(format)
     if sweep or top is not None:
-        others = {str(one.name) for one in click.get_current_context().command.params} - _SWEPT
-        options.refuse(others, "--sweep" if sweep else "--top")
+        options.allow(_SWEPT, "--sweep" if sweep else "--top")
         chosen: dict[str, Any] = {key: settings[key] for key in ("metrics", "runs", "datasets")}
         chosen |= width
         study = read_results(results)
@@ -99,23 +94,21 @@ def command(
         given["digits"] = with_digits(digits)
     given |= options.sections(overrides, table=TableSettings)["table"]
     try:
-        made = table(results, name, baseline=baselines, **given)
+        built = table(results, name, baseline=baselines, **given)
     except ArgumentError as error:
         fix = "see harness table --help"
-        wrong = [replace(one, where=f"--{one.where}", fix=fix) for one in error.problems]
+        wrong = [replace(item, where=f"--{item.where}", fix=fix) for item in error.problems]
         raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
-        raise UnknownNameError([replace(one, where="") for one in error.problems]) from None
-    if counts := warning_summary(
-        (one.rule, one.severity) for one in made.results.manifest.findings
-    ):
-        what = f"the guard has {counts} for these results; 'findings' in manifest.json has each"
-        warn(what)
+        raise UnknownNameError([replace(item, where="") for item in error.problems]) from None
+    findings = built.results.manifest.findings
+    if counts := warning_summary((finding.rule, finding.severity) for finding in findings):
+        warn(f"the guard has {counts} for these results; 'findings' in manifest.json has each")
     if methods or bibtex:
-        parts = [made.methods("latex" if format == "latex" else "text")] if methods else []
-        show("\n".join([*parts, made.bibtex()] if bibtex else parts))
+        parts = [built.methods("latex" if format == "latex" else "text")] if methods else []
+        show("\n".join([*parts, built.bibtex()] if bibtex else parts))
         return
-    show(render(made.paper, format, standalone=standalone, **width))
+    show(render(built.paper, format, standalone=standalone, **width))
 
 
 def with_digits(given: Sequence[str]) -> dict[str, int | str]:
