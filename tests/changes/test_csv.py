@@ -116,11 +116,14 @@ def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
         (b"run,map\nx,0.1\ny,0.2,3\n", ":3"), (b"run,map\nx,0.1\ny,O.2\nz,0.3\n", ":3"),
         (b"run,map\nx,0.1\ny,0.2\nx,0.3\n", ":4"), (b"run,map\nx,0.1\n,0.2", ":3"),
         (b"map,P@5\n0.1,0.2\n", ""), (b"run,team\nx,us\n", ""), (b'run,map\nx,"0.1\n', ":2"),
-        (b"run,map\nx,0.1\n\xe9,0.2\n", ":3"),
+        (b"run,map\nx,0.1\n\xe9,0.2\n", ":3"), (b"|no table|", ""),
+        (b"|a|b|\n|-|-|\n|x|1|\n\n|a|b|\n|-|-|\n|y|2|\n", ""),
+        (b"|run|map|\n|-|-|\n|x|.1|.2|\n", ":3"),
+        (b"|run|map|\n|-|-|\n|x|.1|\n|y|zero|\n|z|.2|\n", ":4"),
     ],
 )  # fmt: skip
 def test_what_is_no_leaderboard(content: bytes, line: str, tmp_path: Path) -> None:
-    path = tmp_path / "board.csv"
+    path = tmp_path / f"board.{'md' if content.startswith(b'|') else 'csv'}"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
         read_file(path)

@@ -10,8 +10,6 @@ from made_boards import OLD, folder, table
 
 import harness
 from harness.audit.leaderboard_diff import changes
-from harness.audit.leaderboard_files import read_file
-from harness.errors import InputError
 
 
 def output(*words: object, code: int = 0) -> str:
@@ -109,17 +107,3 @@ def test_a_heading_names_a_dataset_and_a_metric(tmp_path: Path, root: Path) -> N
     assert (done.code, row["dataset"], row["run"], row["metric"], row["new"]) == (
         1, "fold1", "linear-regression", "map", "0.752",
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [("no table", ""), ("|a|b|\n|-|-|\n|x|1|\n\n|a|b|\n|-|-|\n|y|2|\n", ""),
-     ("|run|map|\n|-|-|\n|x|.1|.2|\n", ":3"),
-     ("|run|map|\n|-|-|\n|x|.1|\n|y|zero|\n|z|.2|\n", ":4")],
-)  # fmt: skip
-def test_markdown_that_is_no_leaderboard(text: str, line: str, tmp_path: Path) -> None:
-    path = tmp_path / "board.md"
-    path.write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_file(path)
-    assert [problem.where for problem in caught.value.problems] == [f"{path}{line}"]

@@ -16,21 +16,6 @@ from harness.cli.main import COMMANDS
 TREC = ("runs/trec/qrels.txt", "runs/trec/bm25.run")
 
 
-def test_the_first_command(examples: Path) -> None:
-    done = harness("run", "configs/quickstart.yaml", cwd=examples)
-    assert done.returncode == 0, done.stderr
-    assert "lambdamart" in done.stdout
-    assert "queries not answered (zero): lsi 1" in done.stdout
-    assert "[length=" not in done.stdout
-    assert "\nslices: 2, see results/quickstart/page.html\n" in done.stdout
-    written = "leaderboard.csv, leaderboard_cells.csv, per_query.parquet, page.html, manifest.json"
-    assert done.stdout.rstrip().endswith(f"written to results/quickstart: {written}")
-    assert {p.name for p in (examples / "results/quickstart").iterdir()} == {
-        "leaderboard.csv", "leaderboard_cells.csv", "page.html", "per_query.parquet",
-        "manifest.json", "timing.json", "cells", ".lock",
-    }  # fmt: skip
-
-
 def test_dry_run_writes_nothing(examples: Path) -> None:
     (examples / "runs/letor/gbrt/fold2-seed1.txt").unlink()
     done = finished("run", "configs/sweep.yaml", "--dry-run", cwd=examples)

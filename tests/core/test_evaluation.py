@@ -1,5 +1,7 @@
 """Values, policies, summaries and bounds."""
 
+import math
+
 import numpy as np
 import pytest
 from csv_rows import csv_rows
@@ -54,6 +56,18 @@ def test_errors_name_the_queries() -> None:
         run(["map"], Policy(empty_queries="error"))
     with pytest.raises(AlignmentError, match=r": q4\n"):
         run(["map"], Policy(missing_queries="error"))
+
+
+def test_settings_of_empty_queries_and_of_undefined_values() -> None:
+    qrels = Qrels.from_dict({"q": {"a": 1}, "e": {"a": 0}})
+    run = Run.from_dict({"q": {"a": 1.0}, "e": {"a": 1.0}})
+    names = [
+        "ndcg", "ndcg(empty=one)", "ndcg(empty=nan)", "ndcg(empty=nan,undefined=zero)",
+        "ndcg(empty=nan,undefined=nan)", "arp", "arp(empty=zero)",
+    ]  # fmt: skip
+    found = evaluate(align(qrels, run), parse_all(names)).summary()
+    assert list(found) == names
+    assert [*found.values()] == [0.5, 1.0, 1.0, 0.5, pytest.approx(math.nan, nan_ok=True), 1, 0.5]
 
 
 JUDGED = {"q": {"a": 0, "b": 1, "c": 2, "d": 0}}

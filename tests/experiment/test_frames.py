@@ -9,7 +9,6 @@ from packed_page import unpack
 from refusals import refuses
 
 import harness
-from harness.errors import UnknownNameError
 
 
 def frames(library: Any) -> tuple[Any, dict[str, Any]]:
@@ -39,12 +38,6 @@ def test_compare_gate_and_page(name: str, tmp_path: Path) -> None:
     expected = [harness.evaluate(qrels, run, metrics).summary()["ndcg@5"] for run in runs.values()]
     assert report["boards"][0]["columns"][0]["value"].tolist() == expected
     assert abs(report["boards"][0]["tests"]["difference"][0]) == abs(row.difference)
-
-
-def test_wrong_names() -> None:
-    qrels, runs = frames(pytest.importorskip("pandas"))
-    with refuses("baseline", error=UnknownNameError, suggests="main"):
-        harness.gate(qrels, runs, ["map"], baseline="mian", margin=0.01)
 
 
 def test_pages_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import called
+from refusals import warns
 
 import harness
 from harness.core.align import MANY_TIED, rank_order, ranking_hash
@@ -129,3 +130,21 @@ def test_many_tied_documents_share_a_place() -> None:
     other = Run.from_dict({"q": {docno: 3.0 * (n > 1) for n, docno in [*enumerate(docnos)][::-1]}})
     apart = Run.from_dict({"q": {docno: float(n > 2) for n, docno in enumerate(docnos)}})
     assert ranking_hash(one) == ranking_hash(other) != ranking_hash(apart)
+
+
+def test_two_names_of_one_file(folder: Path) -> None:
+    trec("a.run", rows())
+    config = "datasets: {d: rows.txt}\nmetrics: [map]\noutput: o\nruns: {x: a.run, y: a.run}\n"
+
+    def checked(more: str = "") -> list[tuple[str, str, tuple[str, ...]]]:
+        Path("c.yaml").write_text(config + more)
+        found = harness.check("c.yaml").findings
+        shared = [one for one in found if one.rule == "same-file-twice"]
+        return [(one.severity, str(one.place), one.examples) for one in shared]
+
+    assert checked("guard: {accept: [same-file-twice]}\n") == [("note", "a.run", ("x", "y"))]
+    assert checked() == [("warning", "a.run", ("x", "y"))]
+    with warns("same-file-twice"):
+        harness.run("c.yaml")
+    Path("a.run").write_text("1 Q0 d1 1\n")  # and if it cannot be read
+    assert checked() == [("warning", "a.run", ("x", "y"))]

@@ -9,7 +9,7 @@ import pytest
 from refusals import refuses
 
 import harness
-from harness.errors import AlignmentError, HarnessError, InputError
+from harness.errors import AlignmentError, InputError
 
 QIDS = ["1031", "10", "1", "2", "10000001"]
 
@@ -93,11 +93,3 @@ def test_decimal_commas(data: Path, frame: pd.DataFrame) -> None:
     frame[["qid", "score"]].to_csv(path, index=False, sep=";", decimal=",")
     with refuses("a.csv:2"):
         values(data, path)
-
-
-def test_columns_are_listed_once(data: Path, frame: pd.DataFrame) -> None:
-    path = data.parent / "a.csv"
-    frame[["label"]].to_csv(path, index=False)
-    with pytest.raises(HarnessError) as refused:
-        values(data, path)
-    assert str(refused.value).count("the columns label") == 1

@@ -176,14 +176,6 @@ def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
         assert found.critical_difference == math.inf
 
 
-def test_golden_friedman() -> None:
-    found = friedman_nemenyi(VALUES, Stream())
-    expected = EXPECTED["friedman"]
-    assert found.statistic == pytest.approx(expected["chi2"], rel=1e-12)
-    assert found.overall_p == pytest.approx(expected["p"], rel=1e-10)
-    assert found.positions == pytest.approx(expected["average_ranks_1_is_best"], rel=1e-14)
-
-
 def test_golden_nemenyi() -> None:
     found = friedman_nemenyi(VALUES, Stream(), 0.05)
     expected = EXPECTED["nemenyi"]
