@@ -149,6 +149,7 @@ class BatchCollector:
         Its entries: ``format`` ("harness-batch-1"), ``qids`` and ``n`` of shape (n_queries,),
         ``scores`` (float64) and ``relevance`` (int64; float64 with fractions) of shape
         (n_items,), one query after another without padding. A config names it as ``format: batch``.
+        A batch has no docnos: as a run, it needs a score for each row of each of its queries.
 
         Parameters
         ----------

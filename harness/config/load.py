@@ -43,7 +43,9 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
     """
     path = Path(path)
     check_name(path)
-    return loads(text_of(path), str(path), path.parent, overrides)
+    config = loads(text_of(path), str(path), path.parent, overrides)
+    config._path = Path(os.path.abspath(path))
+    return config
 
 
 def loads(

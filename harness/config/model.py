@@ -43,7 +43,7 @@ from ..reports.paper_table.settings import TableSettings
 from ..reports.plots.plot import KindName, PlotSettings
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings
-from .yaml_file import PATH_KEYS, Loc, ParsedYaml, escape_paths
+from .yaml_file import PATH_KEYS, SET, Loc, ParsedYaml, escape_paths
 
 
 class Model(BaseModel):
@@ -297,6 +297,8 @@ class Config(Model):
 
     _source: ParsedYaml = PrivateAttr(default_factory=lambda: ParsedYaml("config", {}))
     _base: Path = PrivateAttr(default=Path())
+    _path: Path | None = PrivateAttr(default=None)
+    """The file from which it was loaded, absolute; None for a config of results."""
     _complete: bool = PrivateAttr(default=True)
     """Whether no dataset and no run was left out because it is wrong."""
 
@@ -316,11 +318,12 @@ class Config(Model):
         return self._base
 
     def files(self) -> list[Path]:
-        """Return the files that the config itself names: plugins, groups, and the page's texts."""
+        """Return its own files and those that it names: plugins, groups, and the page's texts."""
         page = self.page
         groups = [entry.groups.path for entry in self.datasets.values() if entry.groups]
         metadata = page.metadata.path if page.metadata else None
-        names = [*self.plugins, *groups, metadata, page.documents, page.queries]
+        bases = {file for file, _ in self._source.places.values()} - {SET}
+        names = [self._path, *bases, *self.plugins, *groups, metadata, page.documents, page.queries]
         return [self._base / name for name in names if name]
 
     @property

@@ -9,6 +9,7 @@ import pytest
 from command_line import called, refused, succeeds
 
 import harness
+from harness.config.load import load
 from harness.errors import InputError
 from harness.experiment import run as experiment
 from harness.input_files import add_inputs, check_outputs, keeping_inputs
@@ -97,6 +98,9 @@ def test_a_run_refuses_to_replace_its_inputs(
         err = refused("run", config.name, "--force", *jobs)
     assert f"{name}: expected a file to write, got an input" in err
     assert "fix:" in err
+    loaded = load(config)
+    with unchanged(here), pytest.raises(InputError, match="got an input"):
+        harness.run(loaded, force=True)
 
 
 def test_a_picture_and_a_link_are_kept_too(here: Path) -> None:

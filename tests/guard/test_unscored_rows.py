@@ -1,6 +1,7 @@
 """Learning-to-rank rows that a run does not score, and runs that cannot name rows."""
 
 import contextlib
+import json
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -52,6 +53,12 @@ def saved(path: Path, scores: Score) -> None:
     harness.save_predictions(path, [*scores.values()], [*qids], [*docnos])
 
 
+def msmarco(path: Path, scores: Score) -> None:
+    best_first = frame(scores).sort_values(["qid", "score"], ascending=[True, False])
+    ranks = best_first.groupby("qid").cumcount() + 1
+    best_first.assign(score=ranks).to_csv(path, sep="\t", index=False, header=False)
+
+
 FILES: dict[str, Callable[[Path, Score], object]] = {
     "a.run": trec,
     "b.csv": lambda path, scores: frame(scores).to_csv(path, index=False),
@@ -59,6 +66,13 @@ FILES: dict[str, Callable[[Path, Score], object]] = {
     "d.jsonl": lambda path, scores: frame(scores).to_json(path, orient="records", lines=True),
     "e.parquet": saved,
     "f.run": saved,
+    "g.json": lambda path, scores: path.write_text(json.dumps(nested(scores))),
+    "h.tsv": lambda path, scores: frame(scores).to_csv(
+        path, sep="\t", index=False, header=["query-id", "corpus-id", "score"]
+    ),
+    "i.tsv": msmarco,
+    "j.feather": lambda path, scores: frame(scores).to_feather(path),
+    "k.csv.gz": lambda path, scores: frame(scores).to_csv(path, index=False),
 }
 IN_MEMORY: dict[str, Callable[[Score], Any]] = {
     "dict": nested,
