@@ -19,7 +19,6 @@ import textwrap
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -400,26 +399,11 @@ class Finding:
         return record
 
 
-_COLLECTED: ContextVar[list[Finding] | None] = ContextVar("collected", default=None)
-
-
-@contextlib.contextmanager
-def collecting(found: list[Finding]) -> Iterator[None]:
-    """Let `notice` add findings to `found`."""
-    token = _COLLECTED.set(found)
-    try:
-        yield
-    finally:
-        _COLLECTED.reset(token)
-
-
-def notice(found: Finding) -> None:
-    """Hand a finding to the collector around; without one, warn in Python, but not of a note."""
-    collected = _COLLECTED.get()
-    if collected is not None:
-        collected.append(found)
-    elif found.severity != "note":
-        warn(found)
+def warn_of(findings: Iterable[Finding]) -> None:
+    """Warn in Python of findings, but not of notes."""
+    for finding in findings:
+        if finding.severity != "note":
+            warn(finding)
 
 
 def warn(what: str | Finding) -> None:
@@ -437,8 +421,7 @@ def warning_of_errors() -> Iterator[None]:
     try:
         yield
     except HarnessError as error:
-        for found in error.findings:
-            warn(found)
+        warn_of(error.findings)
         raise
 
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import readers
 from ..config.cells import Cell
 from ..core.align import align
 from ..core.aligned import Aligned
@@ -34,7 +33,6 @@ from ..errors import (
     UnknownNameError,
     and_more,
     check_known,
-    collecting,
     counted,
 )
 from ..experiment.manifest import Manifest
@@ -433,11 +431,9 @@ def _states(
 
 def read_inputs(folder: Path, manifest: Manifest, cell: Cell) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
-    judged, ranked = cell.dataset_entry, cell.run_entry
-    check_inputs(folder, manifest, only=(judged.path, ranked.path))
-    with collecting([]):  # the run of the experiment had the findings of these files
-        own = readers.read_qrels(judged.path, name=cell.dataset, **judged.options())
-        return own, readers.read_run(ranked.path, dataset=own, name=cell.run, **ranked.options())
+    check_inputs(folder, manifest, only=(cell.dataset_entry.path, cell.run_entry.path))
+    qrels = cell.read_qrels()
+    return qrels, cell.read_run(qrels)
 
 
 def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ..errors import Problem, UnknownNameError, collecting
+from ..errors import Problem, UnknownNameError
 from ..experiment.rankings import leave_out, pool
 from ..reports import rankings as report
 from ..reports.rankings import Unit
@@ -51,11 +51,10 @@ def command(
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
     if unit == "run" or (unit is None and format in ("csv", "jsonl")):
         options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
-    with collecting([]):  # 'harness check' prints them
-        if unit is None or qrels is None:
-            pooled = pool(runs, depth, teams)
-            show_grids(report.pool_grids(pooled), format, [*report.pool_records(pooled)])
-            return
-        left_out = leave_out(runs, qrels, metrics, unit, depth, teams)
+    if unit is None or qrels is None:
+        pooled = pool(runs, depth, teams)
+        show_grids(report.pool_grids(pooled), format, [*report.pool_records(pooled)])
+        return
+    left_out = leave_out(runs, qrels, metrics, unit, depth, teams)
     records = [removal._asdict() for removal in left_out]
     show_grids([report.left_out_grid(left_out, unit)], format, records)

@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 import click
 
-from ..errors import Problem, UnknownNameError, collecting
+from ..errors import Problem, UnknownNameError
 from ..experiment.rankings import similarities
 from ..experiment.results import Results, read_results
 from ..input_files import check_outputs
@@ -66,8 +66,7 @@ def command(
     outcome = read_results(results)
     if picture is not None:
         check_outputs(picture.parent, [picture.name])
-    with collecting([]):  # 'harness run' printed them
-        pairs = similarities(outcome.config, **settings)
+    pairs = similarities(outcome.config, **settings)
     if picture is not None:
         _draw(pairs, picture, outcome)
     show_grids(report.similarity_grids(pairs, near), format, report.similarity_records(pairs))

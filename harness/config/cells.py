@@ -72,12 +72,13 @@ class Cell(Keyed):
     def read_qrels(self, source: Source | None = None) -> Qrels:
         """Read the judgements, from a source if it is open already."""
         entry = self.dataset_entry
-        return readers.read_qrels(source or entry.path, name=self.dataset, **entry.options())
+        file = source or readers.Source(entry.path)
+        return readers.read_qrels(file, name=self.dataset, **entry.options())
 
     def read_run(self, dataset: Qrels | None, source: Source | None = None) -> Run:
         """Read the scores, whole; `dataset` has the rows that they may follow."""
         entry = self.run_entry
-        file = source or entry.path
+        file = source or readers.Source(entry.path)
         return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
 
     @property

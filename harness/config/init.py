@@ -13,7 +13,7 @@ from typing import Any
 
 from yaml import YAMLError
 
-from ..errors import ConfigError, InputError, Problem, and_more, collecting, in_json, legible
+from ..errors import ConfigError, InputError, Problem, and_more, in_json, legible
 from ..input_files import add_inputs, keeping_inputs
 from ..readers import files as store
 from ..readers.files import part, wrong_with
@@ -146,26 +146,25 @@ def propose_config(
         raise InputError(wrong)
     check_name(base / Path(where).name)
     names = ", ".join(map(str, folders))
-    with collecting([]):  # harness run and harness check report them
-        with keeping_inputs(apart=True):  # it looks into files that the config will not name
-            scan = scan_folders(folders)
-        add_inputs(*(scan.folder / file.path for file in scan.files))
-        if not scan.files:
-            message = f"expected runs and qrels, got {len(scan.paths)} other files"
-            raise InputError(Problem(names, message, fix="see docs/reference/formats.md"))
-        proposal = propose_entries(scan)
-        while True:
-            text = render_config(proposal, base, where)
-            try:
-                if proposal.datasets and proposal.runs:
-                    loads(text, where, base)
-                return text, proposal
-            except ConfigError as error:
-                if not _without_problems(proposal, error):
-                    cause = error.problems[0]
-                    message = f"its files give no valid config: {cause.where}: {cause.what}"
-                    fix = "rename the folder or file, or write the config yourself"
-                    raise InputError(Problem(names, message, fix=fix)) from error
+    with keeping_inputs(apart=True):  # it looks into files that the config will not name
+        scan = scan_folders(folders)
+    add_inputs(*(scan.folder / file.path for file in scan.files))
+    if not scan.files:
+        message = f"expected runs and qrels, got {len(scan.paths)} other files"
+        raise InputError(Problem(names, message, fix="see docs/reference/formats.md"))
+    proposal = propose_entries(scan)
+    while True:
+        text = render_config(proposal, base, where)
+        try:
+            if proposal.datasets and proposal.runs:
+                loads(text, where, base)
+            return text, proposal
+        except ConfigError as error:
+            if not _without_problems(proposal, error):
+                cause = error.problems[0]
+                message = f"its files give no valid config: {cause.where}: {cause.what}"
+                fix = "rename the folder or file, or write the config yourself"
+                raise InputError(Problem(names, message, fix=fix)) from error
 
 
 def _without_problems(proposal: Proposal, error: ConfigError) -> bool:

@@ -143,7 +143,7 @@ def _kinds_of_file(path: Path) -> list[tuple[Kind, str]]:
     reason = ""
     for kind, read_as in _READ_AS.items():
         try:
-            formats[kind] = readers.guess_format(path, read_as)
+            formats[kind] = readers.guess_format(Source(path), read_as)
         except (HarnessError, OSError, ValueError) as error:
             reason = error.problems[0].what if isinstance(error, HarnessError) else str(error)
             if isinstance(error, InputError) and error.problems[0].rule in _BROKEN:
@@ -397,7 +397,9 @@ class Matcher:
 
     def __init__(self, folder: Path, groups: Sequence[tuple[FileGroup, str]]) -> None:
         self.folder, self.groups = folder, groups
-        self._read_qrels = cache(lambda path: readers.read_qrels(folder / path, duplicates="first"))
+        self._read_qrels = cache(
+            lambda path: readers.read_qrels(Source(folder / path), duplicates="first")
+        )
 
     def find(self, run: File, values: Mapping[str, str]) -> tuple[int, str, tuple[int, ...]]:
         """Return group and path of the qrels nearest to a run, and other groups as near.
@@ -436,7 +438,7 @@ class Matcher:
         if run.format in ("trec", "msmarco") or any(f.stat().st_size > LARGEST for f in files):
             return ""
         try:
-            readers.read_run(files[0], duplicates="first", dataset=self._read_qrels(path))
+            readers.read_run(Source(files[0]), duplicates="first", dataset=self._read_qrels(path))
         except HarnessError as error:
             return error.problems[0].what
         return ""

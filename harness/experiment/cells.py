@@ -20,13 +20,11 @@ from ..core.entries import Entry, Failed, grouped_by
 from ..core.leaderboard import Leaderboard
 from ..errors import (
     AlignmentError,
-    Finding,
     HarnessError,
     InputError,
     Problem,
     ShortageError,
     and_more,
-    collecting,
 )
 from ..guard.datasets import Grouping, attach_groups, load_groupings
 from ..guard.findings import accept_findings, findings_of_error
@@ -93,22 +91,7 @@ def evaluate_all(
     VerificationError if the cross-check finds a difference; InputError if the guard finds an error
     that is not one run's alone. Errors have the findings to warn of.
     """
-    of_groups = list[Finding]()
-    try:
-        with collecting(of_groups):
-            groups = load_groupings(cells)
-        results = _evaluated(config, cells, cache, pool, groups)
-    except HarnessError as error:
-        error.findings = (*of_groups, *error.findings)
-        raise
-    return replace(results, shown=(*of_groups, *results.shown))
-
-
-def _evaluated(
-    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None,
-    groups: Mapping[str, Grouping],
-) -> Results:  # fmt: skip
-    """Evaluate the cells whose queries have these groups; see `evaluate_all`."""
+    groups = load_groupings(cells)
     run = _Run(config, tuple(cells), cache)
     pending = [place for place in range(len(cells)) if not run.look_up(place)]
     run.cached = len(cells) - len(pending)

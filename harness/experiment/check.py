@@ -40,7 +40,6 @@ from ..errors import (
     Place,
     Problem,
     UnknownNameError,
-    collecting,
     legible,
 )
 from ..guard.check_report import Checked
@@ -77,8 +76,8 @@ _FILES = ArgumentKind(
 _USUAL = tuple(parse("ndcg"))
 """What grades are checked for if no metric is known: most metrics take the same ones."""
 _NO_METRICS = "round the grades, or check a config whose metrics take them (harness metrics)"
-Read = tuple[T | None, Source | None, HarnessError | None, list[Finding]]
-"""What a reader gave, the file as it was read, the error that ended it, and its findings."""
+Read = tuple[T | None, Source | None, HarnessError | None]
+"""What a reader gave, the file with its findings, and the error that ended the reading."""
 
 
 def _hashed(path: str) -> Source:
@@ -86,25 +85,22 @@ def _hashed(path: str) -> Source:
 
 
 def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
-    """Read a file: its reader's warnings, and a last line without an end, become findings."""
-    given, source, ended, findings = None, None, None, list[Finding]()
-    with collecting(findings):
-        try:
-            source = _hashed(path)
-            source.may_reread = True
-            given = reader(source)
-        except HarnessError as error:
-            ended = error
+    """Read a file; its findings tell of a last line without an end, too."""
+    given, source, ended = None, None, None
+    try:
+        source = _hashed(path)
+        source.may_reread = True
+        given = reader(source)
+    except HarnessError as error:
+        ended = error
     if source is not None:
-        findings += _without_end(source, ended, findings)
-    return given, source, ended, findings
+        source.findings += _without_end(source, ended)
+    return given, source, ended
 
 
-def _without_end(
-    source: Source, ended: HarnessError | None, findings: Sequence[Finding]
-) -> Iterator[Finding]:
+def _without_end(source: Source, ended: HarnessError | None) -> Iterator[Finding]:
     """Yield that the last line of a file that was read has no end, unless it is known to be cut."""
-    is_cut = any(finding.rule == "cut-line" for finding in findings)
+    is_cut = any(finding.rule == "cut-line" for finding in source.findings)
     if source.unfinished and not (ended or is_cut):
         line = source.unfinished.decode("utf-8", "replace")
         place = Place(source.name, last_line(source))
@@ -128,11 +124,11 @@ class _Check:
 
         def reader(source: Source) -> Qrels:
             if self.terms is not None and self.terms.topics:
-                return read_topics(entry.path)
+                return read_topics(source)
             return cell.read_qrels(source)
 
-        qrels, file, error, findings = _read(entry.path, reader)
-        self.findings += findings
+        qrels, file, error = _read(entry.path, reader)
+        self.findings += () if file is None else file.findings
         if error is not None:
             self.findings += findings_of_error(entry.path, error)
         if qrels is None or file is None:
@@ -174,7 +170,7 @@ class _Check:
         findings = [*visited.findings]
         if visited.source is not None:
             self.sweep.digests[cell.run_entry.path] = visited.source.sha256()
-            findings += _without_end(visited.source, visited.error, findings)
+            findings += _without_end(visited.source, visited.error)
         if visited.error is None and dataset_facts is not None:
             self.sweep.visits[place] = replace(visited, findings=tuple(findings))
             self.n_rows += 0 if visited.facts is None else visited.facts.run.rows
@@ -196,10 +192,10 @@ class _Check:
             parts = () if form in BY_ROW else readers.stream_run(source, **entry.options())
             return sum(part.n_rows for part in parts)
 
-        n_rows, _, error, findings = _read(entry.path, reader)
+        n_rows, source, error = _read(entry.path, reader)
         self.alone += 1
         self.n_rows += n_rows or 0
-        self.findings += findings
+        self.findings += () if source is None else source.findings
         self.findings += () if error is None else findings_of_error(entry.path, error)
 
 
@@ -361,7 +357,7 @@ def check_files(
     `terms` the runs are submissions; if these have topics, `qrels` is that file.
     """
     if terms is not None:  # report mistakes in the lists before any run's
-        _ = terms.collection, terms.topics and read_topics(terms.topics)
+        _ = terms.collection, terms.topics and read_topics(Source(terms.topics))
         of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
     cells = [cell_of_files(qrels, run, of_qrels, of_runs) for run in dict.fromkeys(runs)]
     # only a warning in a sweep: one of many models may be a random baseline

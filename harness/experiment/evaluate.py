@@ -5,6 +5,7 @@ It loads nothing that only a config needs, so that ``harness evaluate`` starts q
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -33,10 +34,8 @@ from ..errors import (
     Problem,
     ShortageError,
     UnknownNameError,
-    collecting,
     did_you_mean,
-    notice,
-    warn,
+    warn_of,
     warning_of_errors,
 )
 from ..readers import in_memory as inputs
@@ -133,7 +132,7 @@ def evaluate(
         locals(), relevance_level=whole_from(1).or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
-    evaluation, visited = _evaluated(
+    evaluation, visited, _ = _evaluated(
         qrels, run, metrics, policy, relevance_level, convention, n, mask, qids, references,
         name, dataset,
     )  # fmt: skip
@@ -158,17 +157,10 @@ def evaluate_runs(
     entries: list[Entry] = []
     visits: list[Visit] = []
     for name, run in runs.items():
-        findings = list[Finding]()
-        try:
-            with collecting(findings):
-                evaluation, visited = _evaluated(
-                    qrels, run, metrics, policy, relevance_level, convention, references=runs,
-                    name=name, dataset=dataset,
-                )  # fmt: skip
-        finally:
-            for finding in findings:
-                notice(finding)
-        marks = tuple(finding.rule for finding in findings if finding.rule in NOTICED)
+        evaluation, visited, marks = _evaluated(
+            qrels, run, metrics, policy, relevance_level, convention, references=runs,
+            name=name, dataset=dataset,
+        )  # fmt: skip
         entries.append(Entry(evaluation, warned=marks))
         visits += [] if visited is None else [visited]
     if visits:
@@ -179,8 +171,7 @@ def evaluate_runs(
 def _warn_of_rows(visits: Sequence[Visit]) -> None:
     from ..guard.sweep import findings_of_rows  # which runs that name their documents do not need
 
-    for finding in findings_of_rows(visits):
-        warn(finding)
+    warn_of(findings_of_rows(visits))
 
 
 def _evaluated(
@@ -188,8 +179,11 @@ def _evaluated(
     convention: str | None, n: Any = None, mask: Any = None, qids: Any = None,
     references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
-) -> tuple[Evaluation, Visit | None]:  # fmt: skip
-    """Evaluate one run; also return the visit, if scores could belong to other rows."""
+) -> tuple[Evaluation, Visit | None, tuple[str, ...]]:  # fmt: skip
+    """Evaluate one run, and warn of findings; the marks of a leaderboard are their rules.
+
+    Also return the visit, if scores could belong to other rows.
+    """
     ties = policy.get("ties") if isinstance(policy, Mapping) else None
     bounds = isinstance(ties, str) and ties == BOUNDS
     if isinstance(policy, Mapping) and bounds:
@@ -205,18 +199,22 @@ def _evaluated(
         return inputs.as_table(Run, runs[key], f"references[{key!r}]")
 
     place = None
-    if isinstance(qrels, (str, os.PathLike)):
-        qrels = readers.Source(qrels)
+    is_file = isinstance(qrels, (str, os.PathLike))
+    with readers.reading(qrels) if is_file else contextlib.nullcontext(qrels) as qrels:
+        judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
+    if is_file:
         place = partial(readers.place_of_row, qrels)
-    judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
     check_grades(judgements, parsed, policy, place=place)
     names = dataset, name
     if isinstance(given, Run) and given.docnos is not judgements.docnos:
+        findings = list[Finding]()
         evaluation = evaluate_run(
-            judgements, given, parsed, policy, reference=reference, names=names, place=place
-        )
+            judgements, given, parsed, policy, report=findings.append, reference=reference,
+            names=names, place=place,
+        )  # fmt: skip
         assert evaluation is not None
-        return evaluation, None
+        warn_of(findings)
+        return evaluation, None, _marks(findings)
     from ..config.cells import cell_of_files  # which runs that name their documents do not need
     from ..guard.datasets import JudgementFacts
 
@@ -228,10 +226,12 @@ def _evaluated(
         cell, loaded, parsed, policy, run=in_memory,
         opens=lambda _: readers.Source(os.fspath(run)), reference=reference, rows_only=True,
     )  # fmt: skip
-    for found_by_reader in visited.findings:
-        if found_by_reader.rule != "guard-failed":
-            notice(found_by_reader)
-    return visited.value(), visited
+    warn_of(finding for finding in visited.findings if finding.rule != "guard-failed")
+    return visited.value(), visited, _marks(visited.findings)
+
+
+def _marks(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(finding.rule for finding in findings if finding.rule in NOTICED)
 
 
 def evaluate_files(
@@ -279,7 +279,8 @@ def evaluate_files(
     label = Path(shown_name(qrels)).name
 
     def reference(name: str) -> Run:
-        return readers.read_run(paths[name], dataset=loaded.qrels, name=name, **of_runs)
+        source = readers.Source(paths[name])
+        return readers.read_run(source, dataset=loaded.qrels, name=name, **of_runs)
 
     def visited(name: str) -> Visit:
         path = paths[name]
@@ -304,9 +305,7 @@ def evaluate_files(
         for visited_run in visits
         if visited_run.error is not None
     )
-    for finding in (*accept_findings([*of_failed], accept), *guarded.shown):
-        if finding.severity != "note":
-            warn(finding)
+    warn_of((*accept_findings([*of_failed], accept), *guarded.shown))
     failures = {
         visited_run.cell.run: visited_run.error
         for visited_run in visits

@@ -22,7 +22,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.qrels_and_runs import Run
 from ..core.systems import system_key, systems_of
-from ..errors import AlignmentError, HarnessError, collecting
+from ..errors import AlignmentError, HarnessError
 from ..input_files import check_outputs, keeping_inputs
 from ..metrics.ndcg import DISCOUNTS, scale_of
 from ..readers.files import write_all
@@ -128,8 +128,7 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         ]
     if settings.rankings:
         data["rankingDepth"] = settings.rankings
-        with collecting([]):  # the run itself had the findings of these files
-            _add_rankings(data, config, cells, outcome.board)
+        _add_rankings(data, config, cells, outcome.board)
     if old is not None:
         data["old"] = _old(data, old)
     return page_documents(data, config)

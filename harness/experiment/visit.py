@@ -23,7 +23,7 @@ from ..core.policy import Policy
 from ..core.policy_views import check_grades, check_lengths, policies_of
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
-from ..errors import Finding, HarnessError, Place, collecting, notice
+from ..errors import Finding, HarnessError, Place
 from ..guard.visits import Visit
 from ..readers.ir_metadata import header_of
 from ..readers.rows import unscored_rows
@@ -42,6 +42,8 @@ PlaceOfRow = Callable[[int], Place]
 """Returns the place of a row of the judgements, counted from 0."""
 OpenSource = Callable[[str], Source]
 """Opens a file to be read."""
+Report = Callable[[Finding], None]
+"""Takes a finding."""
 Watcher = Callable[[Run, bool], None]
 """Gets every part of a run as it was read, and whether it is the first."""
 
@@ -70,16 +72,15 @@ def read_dataset(
     """
     from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
 
-    findings, place = list[Finding](), partial(readers.place_of_row, source)
-    with collecting(findings):
-        try:
-            qrels = cell.read_qrels(source)
-            check_grades(qrels, metrics, policy, place=place)
-        except HarnessError as error:
-            error.findings = tuple(findings)
-            raise
-    facts = judgement_facts(qrels, source, findings)
-    return LoadedDataset(qrels, facts, tuple(findings), place)
+    place, failures = partial(readers.place_of_row, source), list[Finding]()
+    try:
+        qrels = cell.read_qrels(source)
+        check_grades(qrels, metrics, policy, place=place)
+    except HarnessError as error:
+        error.findings = tuple(source.findings)
+        raise
+    facts = judgement_facts(qrels, source, failures)
+    return LoadedDataset(qrels, facts, (*source.findings, *failures), place)
 
 
 def visit(
@@ -133,29 +134,29 @@ def visit(
         if watch is not None:
             watch(part, begins)
 
-    with collecting(findings):
-        try:
-            given: Run | Source | None = run
-            if given is None:
-                given = source = opens(cell.run_entry.path)
-                source.may_reread = whole
-            evaluation = evaluate_run(
-                qrels, given, metrics, policy, reference=reference, watch=watch_all,
-                seen=None if rows_only else guard.aligned, names=(cell.dataset, cell.run),
-                evaluates=evaluates, place=dataset.place, **cell.run_entry.options(),
-            )  # fmt: skip
-            header = None if source is None else header_of(source)
-        except HarnessError as caught:
-            error = caught
+    try:
+        given: Run | Source | None = run
+        if given is None:
+            given = source = opens(cell.run_entry.path)
+            source.may_reread = whole
+        evaluation = evaluate_run(
+            qrels, given, metrics, policy, reference=reference, watch=watch_all,
+            seen=None if rows_only else guard.aligned, names=(cell.dataset, cell.run),
+            evaluates=evaluates, place=dataset.place, report=findings.append,
+            **cell.run_entry.options(),
+        )  # fmt: skip
+        header = None if source is None else header_of(source)
+    except HarnessError as caught:
+        error = caught
     facts = None
     if error is None:
         facts = facts_of(dataset.facts, guard, None if rows_only else source, whole=whole)
-    findings += guard.failures
+    findings = [*(source.findings if source else ()), *findings, *guard.failures]
     return Visit(cell, qrels.qids, evaluation, facts, tuple(findings), header, source, error)
 
 
 def evaluate_run(
-    qrels: Qrels, run: Run | Source, metrics: Sequence[Metric], policy: Policy, *,
+    qrels: Qrels, run: Run | Source, metrics: Sequence[Metric], policy: Policy, *, report: Report,
     reference: GetRun | None = None, names: tuple[str, str], watch: Watcher | None = None,
     seen: Callable[[Aligned], Aligned] | None = None, evaluates: bool = True,
     place: PlaceOfRow | None = None, **options: Any,
@@ -164,7 +165,7 @@ def evaluate_run(
 
     `watch` gets every part of the run as it was read, `seen` every part as it was aligned, and
     returns it. Unless it `evaluates`, the run is aligned only. `place` is that of each row of the
-    judgements.
+    judgements. `report` gets the findings about both; those of a file are with its source.
     """
     subject = " on ".join(filter(None, names[::-1])) or "run"
 
@@ -172,7 +173,7 @@ def evaluate_run(
         for part in parts:
             if part.n_unscored is not None:
                 unscored = unscored_rows(part, part.n_unscored, qrels, subject)
-                notice(replace(unscored, severity="warning"))
+                report(replace(unscored, severity="warning"))
             if policy.missing_queries == "skip":  # else the dataset was checked
                 check_grades(qrels, metrics, policy, place=place, among=part.qids)
             yield part if seen is None else seen(part)
@@ -220,5 +221,5 @@ def evaluate_run(
     )
     if (n := evaluation.counts.retrieved) and not evaluation.counts.judged:
         message = f"none of the {n:,} retrieved documents is judged"
-        notice(finding("nothing-judged", subject, message, n))
+        report(finding("nothing-judged", subject, message, n))
     return evaluation

@@ -23,7 +23,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -39,13 +39,11 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.qrels_and_runs import Run
 from ..errors import (
-    Finding,
     HarnessError,
     InputError,
     Problem,
     ShortageError,
     VerificationError,
-    collecting,
     not_installed,
     said_by,
     shortage,
@@ -125,9 +123,8 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
 
     def read_reference(name: str) -> Run:
         other = reference_cell(tuple(job.cells.values()), cell, name)
-        with collecting([]):  # the other run's own cell has its findings
-            source = _File(other.run_entry.path)
-            run = other.read_run(dataset.qrels, source)
+        source = _File(other.run_entry.path)
+        run = other.read_run(dataset.qrels, source)
         inputs[source.path] = source.as_read()
         return run
 
@@ -175,14 +172,12 @@ last_dataset: dict[Any, _Dataset] = {}
 
 def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Dataset:
     """Return a cell's dataset, which is read if the last cell had another."""
-    entry, findings = cell.dataset_entry, list[Finding]()
-    with collecting(findings):
-        files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
+    entry = cell.dataset_entry
+    files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
         loaded = read_dataset(cell, files[0], metrics, policy)
-        loaded = replace(loaded, findings=(*findings, *loaded.findings))
         inputs = {file.path: file.as_read() for file in files}
         last_dataset[key] = loaded, Peer(loaded.qrels, metrics, policy), inputs
     return last_dataset[key]

@@ -18,7 +18,7 @@ from ..core.entries import grouped_by
 from ..core.qrels_and_runs import Docnos, Qrels, Run, rows_in_file
 from ..core.ragged import Array, Bools, Ints, lengths_of, offsets_of, positions_of, rows_of
 from ..core.rules import RULES, SHOWN, finding
-from ..errors import Finding, HarnessError, Place, Problem, Severity, collecting, counted, shorten
+from ..errors import Finding, HarnessError, Place, Problem, Severity, counted, shorten
 from ..readers.array_files import load_numpy
 from ..readers.columns import read_columns
 from ..readers.format import COMMON, format_and_reader
@@ -119,23 +119,16 @@ def short_place(place: str) -> str:
     return "/".join(place.rsplit("/", 2)[-2:])
 
 
-@contextlib.contextmanager
-def suppressing_problems() -> Iterator[None]:
-    """Read a file without its warnings and errors, which the first reading gave."""
-    with contextlib.suppress(HarnessError), collecting([]):
-        yield
-
-
 def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
     """Return the judgements of a cell's dataset, read again; None if they cannot be."""
-    with suppressing_problems():
+    with contextlib.suppress(HarnessError):
         return cell.read_qrels(source)
     return None
 
 
 def scores_of(path: str) -> Array | None:
     """Return all numbers of a file of scores; None if a line is not a number."""
-    with contextlib.suppress(TypeError, ValueError, OSError), suppressing_problems():
+    with contextlib.suppress(HarnessError, TypeError, ValueError, OSError):
         source = Source(path)
         if path.endswith(".npy"):
             return np.asarray(load_numpy(source), np.float64).ravel()

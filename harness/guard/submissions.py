@@ -20,7 +20,7 @@ from ..errors import Finding, InputError, Problem, counted, shorten
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.memory_limit import check_fits
-from ..readers.source import Source, no_rows
+from ..readers.source import Source, no_rows, reading
 from .documents import OF_DOCNOS, affixes, spelled_as, spelling_pair
 from .findings import ExamplesByRule, RunPart, docnos_at
 
@@ -33,19 +33,18 @@ REJECTED_QUERIES = ("extra-queries", "qid-spelling")
 _XML_QID = re.compile(r"<topic\b[^>]*\bnumber=[\"']([^\"']+)|<num>\s*(?:Number:)?\s*([^\s<]+)")
 
 
-def read_topics(path: str) -> Qrels:
+def read_topics(source: Source) -> Qrels:
     """Return the queries of a file as qrels without a judgement.
 
     The first word of each line is a qid, or the file has TREC's tags ``<topic number="...">`` or
     ``<num>``.
     """
-    source = Source(path)
     source.check_text()
     text = source.read().decode("utf-8-sig", "replace")
     lines = [line.split("\t", 1)[0].split() for line in text.splitlines()]
     words = [line[0] for line in lines if line]
     if not words:
-        raise no_rows(path)
+        raise no_rows(source.name)
     names = [attribute or element for attribute, element in _XML_QID.findall(text)]
     if not names or words[0][0] != "<":
         names = words
@@ -61,19 +60,22 @@ class Collection:
     """The docnos of a collection, as sorted hashes of 8 bytes each, and a few of them as text."""
 
     def __init__(self, path: str) -> None:
-        source, parts, n = Source(path), list[Array](), 0
+        parts, n = list[Array](), 0
         self.sample = tuple[str, ...]()
-        first_line = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
-        source.check_text()
-        if len(first_line.split()) > 1 or first_line[:1] in "{[<":
-            fix = "write one docno a line, such as with cut -f1"
-            raise source.error(f"expected one docno a line, got '{first_line.strip()[:60]}'", fix)
-        for block in source.blocks():
-            names = parse_csv(block, ["docno"], {"docno": pa.string()}, "\x1f")["docno"]
-            n += len(names)
-            check_fits(path, 3 * 8 * n)  # they are joined and sorted
-            parts += [hash_strings(chunk) for chunk in names.chunks]
-            self.sample = self.sample or tuple(names[:NAMES].to_pylist())
+        with reading(path) as source:
+            first_line = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
+            source.check_text()
+            if len(first_line.split()) > 1 or first_line[:1] in "{[<":
+                fix = "write one docno a line, such as with cut -f1"
+                raise source.error(
+                    f"expected one docno a line, got '{first_line.strip()[:60]}'", fix
+                )
+            for block in source.blocks():
+                names = parse_csv(block, ["docno"], {"docno": pa.string()}, "\x1f")["docno"]
+                n += len(names)
+                check_fits(path, 3 * 8 * n)  # they are joined and sorted
+                parts += [hash_strings(chunk) for chunk in names.chunks]
+                self.sample = self.sample or tuple(names[:NAMES].to_pylist())
         self.hashes = np.sort(np.concatenate(parts)) if n else np.zeros(0, np.uint64)
         if not n:
             raise no_rows(path)

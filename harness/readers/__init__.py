@@ -19,12 +19,12 @@ from .format import (
     stream_run,
 )
 from .frame import from_frame
-from .source import Source, check_there, missing
+from .source import Source, check_there, missing, reading
 
 __all__ = [
     "FORMATS", "Format", "ScatteredQueries", "Source", "align_run", "check_there", "from_frame",
     "guess_format", "missing", "named_format", "place_of_row", "read_qrels", "read_run",
-    "stream_run",
+    "reading", "stream_run",
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..core.qrels_and_runs import Qrels, Run, T
 from ..core.ragged import Array
-from ..errors import Finding, InputError, Place, collecting, first_of, notice, said_by
+from ..errors import InputError, Place, first_of, said_by
 from .batches import from_batch, from_queries, one_column
 from .column_roles import Names, guess
 from .format import Format, add_formats
@@ -64,16 +64,12 @@ def _batch(
         name_read: arrays[name_read],
         name_skipped: arrays.get(name_skipped, np.zeros(np.shape(arrays[name_read]))),
     }
-    findings: list[Finding] = []
     try:
-        with collecting(findings):
-            qrels, run, _ = from_batch(**columns, n=arrays["n"], qids=arrays["qids"])
+        qrels, run, _ = from_batch(**columns, n=arrays["n"], qids=arrays["qids"], source=source)
     except InputError as error:
         places = [Place(source.name, key=problem.where) for problem in error.problems]
         problems = zip(error.problems, places, strict=True)
         raise InputError([replace(problem, where=place) for problem, place in problems]) from None
-    for finding in findings:
-        notice(replace(finding, place=Place(source.name, key=finding.place)))
     if rows_type is Qrels:
         return replace(qrels, name=name)  # type: ignore[return-value]
     if dataset is None:
@@ -109,7 +105,7 @@ def read_arrays(
     if rows_type is Run and dataset is not None and not columns:
         is_query = dataset.place(pa.array([*columns_read], pa.string())) >= 0
         if is_query.any() and not guess([*columns_read], rows_type.kind):
-            run = from_queries(Run, columns_read, source.name)
+            run = from_queries(Run, columns_read, source)
             return follow_queries(source, dataset, run, name, whole=True)  # type: ignore[return-value]
     sizes = dict.fromkeys(f"{values.size:,}" for values in columns_read.values())
     if len(sizes) != 1:

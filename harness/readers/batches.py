@@ -7,6 +7,7 @@ each query. Everything beyond ``n`` is padding and is never read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,7 +19,9 @@ from ..core.pandas_frame import conversion
 from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.rules import SHOWN, finding
-from ..errors import InputError, Problem, notice
+from ..errors import Finding, InputError, Place, Problem, warn_of
+from .rows import Rows, report
+from .source import Source
 
 SHAPES = (
     "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
@@ -84,20 +87,20 @@ def one_column(values: Any, name: str) -> Array:
 R = TypeVar("R", bound=Sized)
 
 
-def with_documents(by_query: Mapping[str, R], where: str) -> Mapping[str, R]:
+def with_documents(by_query: Mapping[str, R], where: Source | str) -> Mapping[str, R]:
     """Return the queries that have a document, and report the others."""
     empty = [qid for qid, rows in by_query.items() if not len(rows)]
     if not empty:
         return by_query
-    report_empty(where, empty)
+    report(where, empty_queries(Rows(where).name, empty))
     return {qid: rows for qid, rows in by_query.items() if len(rows)}
 
 
-def report_empty(where: str, qids: Sequence[str]) -> None:
-    """Report queries without a document, which are left out."""
+def empty_queries(place: str, qids: Sequence[str]) -> Finding:
+    """Return the finding about queries without a document, which are left out."""
     examples = [f"query {qid}" for qid in qids[:SHOWN]]
     message = f"queries without a document: {len(qids):,}"
-    notice(finding("empty-groups", where, message, len(qids), examples))
+    return finding("empty-groups", place, message, len(qids), examples)
 
 
 class BatchTables(NamedTuple):
@@ -108,12 +111,13 @@ class BatchTables(NamedTuple):
     lengths: Ints
 
 
-def from_queries(kind: type[T], by_query: Mapping[str, Array], where: str) -> T:
+def from_queries(kind: type[T], by_query: Mapping[str, Array], where: Source | str) -> T:
     """Return the table of ``{qid: numbers}``; the rows of each query are d0, d1, ..."""
+    name = Rows(where).name
     by_query = with_documents(by_query, where)
     offsets = offsets_of([column.size for column in by_query.values()])
-    flat = numbers_of(np.concatenate([*by_query.values()]), where)
-    numbers = kind.check_numbers(flat, where)
+    flat = numbers_of(np.concatenate([*by_query.values()]), name)
+    numbers = kind.check_numbers(flat, name)
     return kind(string_column(by_query), offsets, Docnos(None, offsets), numbers)
 
 
@@ -259,12 +263,13 @@ def from_batch(
     first: int = 0,
     copy: bool = True,
     keep_empty: bool = False,
+    source: Source | None = None,
 ) -> BatchTables:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
     The arrays are as `harness.to_pytrec_eval` takes them; qids count from `first` by default.
     Queries without a document are reported and left out, unless `keep_empty`. Without `copy` the
-    tables may share memory with the arrays.
+    tables may share memory with the arrays. `source` is the file of the arrays.
 
     >>> qrels, run, lengths = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
     >>> qrels.to_dict(), run.to_dict()
@@ -272,8 +277,10 @@ def from_batch(
     """
     given_scores, given_grades, lengths, inside = _documents_of(scores, relevance, n, mask)
     names, sizes = qids_of(qids, lengths.size, first), lengths
+    findings: list[Finding] = []
     if not (keep_empty or lengths.all()):
-        report_empty("n" if mask is None else "mask", names.filter(lengths == 0).to_pylist())
+        empty = names.filter(lengths == 0).to_pylist()
+        findings.append(empty_queries("n" if mask is None else "mask", empty))
         names, sizes = names.filter(lengths > 0), lengths[lengths > 0]
     offsets = offsets_of(sizes)
 
@@ -306,7 +313,14 @@ def from_batch(
         where, query = place("relevance", below)
         message = f"{query}: grades below 0: {below.size:,}; they count as unjudged; "
         message += "for padding, give mask=relevance >= 0"
-        notice(finding("negative-grades", where, message, below.size, severity="warning"))
+        negative = finding("negative-grades", where, message, below.size, severity="warning")
+        findings.append(negative)
+    if source is None:
+        warn_of(findings)
+    else:
+        source.findings += [
+            replace(one, place=Place(source.name, key=one.place)) for one in findings
+        ]
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return BatchTables(qrels, Run(names, offsets, qrels.docnos, finite_scores), lengths)
 

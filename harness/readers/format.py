@@ -19,7 +19,7 @@ from ..core.policy import Duplicates, Policy, QrelsDuplicates, RunDuplicates
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
 from .rows import Checks, Rows, warn_judgements, warn_unusable
-from .source import HEAD, Source, no_rows
+from .source import HEAD, Source, no_rows, reading
 from .text import (
     BETWEEN,
     LOOK,
@@ -210,19 +210,19 @@ def able_formats(kind: Kind) -> list[Format]:
 
 def guess_format(path: Path, kind: Kind) -> str:
     """Return the name of the only format that a file can be; InputError if none or several fit."""
-    source = Source.of(path)
-    head = Head.of(source)
-    if not any(format.is_binary(head) for format in FORMATS.values()):
-        source.check_text()
-    if not head.lines:
-        if len(source.head) < HEAD:
-            raise no_rows(source.name)
-        message = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
-        raise source.error(message, name_it(kind, "NAME"))
-    fitting = [format.name for format in FORMATS.values() if format.fits(head, kind)]
-    if len(fitting) != 1:
-        raise _not_one(source, head, kind, fitting)
-    return fitting[0]
+    with reading(path) as source:
+        head = Head.of(source)
+        if not any(format.is_binary(head) for format in FORMATS.values()):
+            source.check_text()
+        if not head.lines:
+            if len(source.head) < HEAD:
+                raise no_rows(source.name)
+            message = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
+            raise source.error(message, name_it(kind, "NAME"))
+        fitting = [format.name for format in FORMATS.values() if format.fits(head, kind)]
+        if len(fitting) != 1:
+            raise _not_one(source, head, kind, fitting)
+        return fitting[0]
 
 
 def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
@@ -399,11 +399,11 @@ def read_qrels(
     """
     check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT)
     check_choice("duplicates", duplicates, get_args(QrelsDuplicates))
-    source = Source.of(path)
-    file_format, reader = format_and_reader(source, format, "qrels", options)
-    qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
-    warn_unusable(Rows(source, file_format.is_data(source)), qrels)
-    return qrels
+    with reading(path) as source:
+        file_format, reader = format_and_reader(source, format, "qrels", options)
+        qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
+        warn_unusable(Rows(source, file_format.is_data(source)), qrels)
+        return qrels
 
 
 def place_of_row(source: Source, row: int) -> Place:
@@ -456,18 +456,18 @@ def read_run(
     )
     check_choice("duplicates", duplicates, get_args(RunDuplicates))
     check_choice("order", order, get_args(ScoreOrder))
-    source = Source.of(path)
-    source.ascending = order == "ascending"
-    _, reader = format_and_reader(source, format, "run", options)
-    row_policy = _of_rows(duplicates, order)
-    run: Run = reader(
-        source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
-    )
-    run = _in_order(source, run)
-    checks = Checks(source, dataset)
-    checks.add(run)
-    checks.warn()
-    return run
+    with reading(path) as source:
+        source.ascending = order == "ascending"
+        _, reader = format_and_reader(source, format, "run", options)
+        row_policy = _of_rows(duplicates, order)
+        run: Run = reader(
+            source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
+        )
+        run = _in_order(source, run)
+        checks = Checks(source, dataset)
+        checks.add(run)
+        checks.warn()
+        return run
 
 
 def _of_rows(duplicates: RunDuplicates, order: ScoreOrder) -> Duplicates:
@@ -502,23 +502,21 @@ def stream_run(
 
     ScatteredQueries if a query of an earlier part comes back: the run has to be read whole.
     """
-    source = Source.of(path)
-    file_format, _ = format_and_reader(source, format, "run", options)
-    if file_format.stream is None:
-        yield read_run(
-            source, dataset=dataset, format=file_format.name, duplicates=duplicates, order=order,
-            name=name, **options,
-        )  # fmt: skip
-        return
-    source.ascending = order == "ascending"
-    checks = Checks(source, dataset, follows=file_format.needs_dataset)
-    row_policy = _of_rows(duplicates, order)
-    parts = file_format.stream(
-        source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
-    )
-    for part in parts:
-        yield checks.add(_in_order(source, part))
-    checks.warn()
+    with reading(path) as source:
+        file_format, _ = format_and_reader(source, format, "run", options)
+        if file_format.stream is None:
+            options |= {"dataset": dataset, "format": file_format.name, "name": name}
+            yield read_run(source, duplicates=duplicates, order=order, **options)
+            return
+        source.ascending = order == "ascending"
+        checks = Checks(source, dataset, follows=file_format.needs_dataset)
+        row_policy = _of_rows(duplicates, order)
+        parts = file_format.stream(
+            source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
+        )
+        for part in parts:
+            yield checks.add(_in_order(source, part))
+        checks.warn()
 
 
 def align_run(
@@ -545,30 +543,30 @@ def align_run(
     from its beginning if a query turns out to be scattered. HarnessWarning as `read_run`
     gives, and if scores equal the grades.
     """
-    source = Source.of(path)
-    file_format, _ = format_and_reader(source, format, "run", options)
-    settings: dict[str, Any] = {
-        "dataset": qrels, "format": file_format.name, "duplicates": duplicates, "order": order,
-        "name": name, **options,
-    }  # fmt: skip
+    with reading(path) as source:
+        file_format, _ = format_and_reader(source, format, "run", options)
+        settings: dict[str, Any] = {
+            "dataset": qrels, "format": file_format.name, "duplicates": duplicates, "order": order,
+            "name": name, **options,
+        }  # fmt: skip
 
-    def watched(parts: Iterable[Run]) -> Iterator[Run]:
-        for number, part in enumerate(parts):
-            if watch is not None:
-                watch(part, not number)
-            yield part
+        def watched(parts: Iterable[Run]) -> Iterator[Run]:
+            for number, part in enumerate(parts):
+                if watch is not None:
+                    watch(part, not number)
+                yield part
 
-    if file_format.stream is not None and file_format.needs_dataset:
-        yield from align_parts(qrels, watched(stream_run(source, **settings)), policy, also)
-        return
-    if file_format.stream is not None:
-        with contextlib.suppress(ScatteredQueries):
-            aligned = align(qrels, watched(stream_run(source, **settings)), policy, also)
-            warn_judgements(source, aligned)
-            yield aligned
+        if file_format.stream is not None and file_format.needs_dataset:
+            yield from align_parts(qrels, watched(stream_run(source, **settings)), policy, also)
             return
-    (run,) = watched([read_run(source, **settings)])
-    for aligned in align_parts(qrels, run, policy, also):
-        if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
-            warn_judgements(source, aligned)
-        yield aligned
+        if file_format.stream is not None:
+            with contextlib.suppress(ScatteredQueries):
+                aligned = align(qrels, watched(stream_run(source, **settings)), policy, also)
+                warn_judgements(source, aligned)
+                yield aligned
+                return
+        (run,) = watched([read_run(source, **settings)])
+        for aligned in align_parts(qrels, run, policy, also):
+            if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
+                warn_judgements(source, aligned)
+            yield aligned

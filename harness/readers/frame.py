@@ -100,7 +100,7 @@ def table_of(
     if not issubclass(rows_type, Run):  # of a run they are finite, and need no copy
         numbers = rows_type.check_numbers(numbers, rows.name)
     table_read = build(rows_type, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
-    warn_dropped(Rows(rows.name), table_read.dropped or NO_ROWS, duplicates)
+    warn_dropped(Rows(rows.where), table_read.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):
         warn_scattered(rows, table_read.scattered)
     return table_read

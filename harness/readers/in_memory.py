@@ -16,10 +16,11 @@ from ..core.arrow import as_bytes
 from ..core.pandas_frame import conversion
 from ..core.qrels_and_runs import Qrels, QueryRows, Run, T
 from ..core.ragged import Array, positions_of
-from ..errors import ArgumentError, InputError, Problem
+from ..errors import ArgumentError, InputError, Problem, warn_of
 from ..input_files import keeping_inputs
 from .batches import (
     as_array,
+    empty_queries,
     from_batch,
     from_queries,
     is_tensor,
@@ -27,7 +28,6 @@ from .batches import (
     numbers_of,
     one_column,
     qids_of,
-    report_empty,
     with_documents,
 )
 from .column_roles import guess
@@ -74,7 +74,7 @@ def as_pair(
         n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
         names, sizes = qids_of(qids, n_queries, 0), lengths_of(n, n_queries, n_rows)
         if not sizes.all():
-            report_empty("n", names.filter(sizes == 0).to_pylist())
+            warn_of([empty_queries("n", names.filter(sizes == 0).to_pylist())])
         qrels = np.repeat(names.to_numpy(zero_copy_only=False), sizes), qrels
     judgements = as_table(Qrels, qrels)
     if isinstance(run, (str, os.PathLike)):

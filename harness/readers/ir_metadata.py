@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from ..core.rules import finding
-from ..errors import notice, shorten
+from ..errors import shorten
 from .source import HEAD, Source
 
 LIMIT = 1 << 20  # Bytes in which a header must end
@@ -43,11 +43,6 @@ def header_of(source: Source) -> dict[str, Any] | None:
         text = header_text(source.read(LIMIT).removeprefix(b"\xef\xbb\xbf"))
     if text is None:
         return None
-    return parse(text, source.name)
-
-
-def parse(text: bytes, name: str) -> dict[str, Any] | None:
-    """Return YAML as plain data that JSON can hold; None and a warning if it is not a mapping."""
     try:
         metadata = load(text.decode("utf-8", "replace"))
         plain = json.loads(json.dumps(metadata, default=str))
@@ -57,7 +52,7 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
     message = f"its ir_metadata cannot be read and is ignored: {why}"
-    notice(finding("reader", name, message))
+    source.findings.append(finding("reader", source.name, message))
     return None
 
 

@@ -69,7 +69,7 @@ def read_dict(
     if not any(queries.values()):
         raise no_rows(source.name)
     if issubclass(rows_type, Qrels):
-        queries = dict(with_documents(queries, source.name))
+        queries = dict(with_documents(queries, source))
     elif not all(queries.values()):  # they are not answered, and counted as such
         queries = {qid: rows for qid, rows in queries.items() if rows}
     with contextlib.suppress(InputError, OverflowError):

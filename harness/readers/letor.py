@@ -344,13 +344,14 @@ def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source |
 
     If lines have qids, a file next to them counts only if it holds nothing but whole numbers.
     """
-    if group is not None:
-        return Source(group)
-    if not (path := next_to(source.name)):
+    path = group or next_to(source.name)
+    if not path:
         return None
     sizes = Source(path)
+    source.findings += sizes.findings
+    sizes.findings = source.findings
     is_other = has_qids(source) and not all(map(bytes.isdigit, sizes.read().split()))
-    return None if is_other else sizes
+    return None if is_other and group is None else sizes
 
 
 def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: int) -> pa.Array:

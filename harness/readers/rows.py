@@ -24,7 +24,7 @@ from ..core.qrels_and_runs import (
 )
 from ..core.ragged import Array, Ints
 from ..core.rules import SHOWN, finding
-from ..errors import Finding, InputError, Place, Problem, counted, first_of, notice
+from ..errors import Finding, InputError, Place, Problem, counted, first_of, warn_of
 from .source import Source
 from .text import IsDataLine, decoded
 
@@ -161,9 +161,17 @@ def warn(
     at_least: bool = False,
     fix: str = "",
 ) -> None:
-    """Warn of something in a file or frame that changes what the numbers mean."""
-    name = where if isinstance(where, str) else where.name
-    notice(finding(rule, Place(name, line), message, count, examples, at_least=at_least, fix=fix))
+    """Report something in a file or frame that changes what the numbers mean."""
+    place = Place(Rows(where).name, line)
+    report(where, finding(rule, place, message, count, examples, at_least=at_least, fix=fix))
+
+
+def report(where: Source | str, finding: Finding) -> None:
+    """Add a finding to those of the file that it is about; warn of data in memory at once."""
+    if isinstance(where, Source):
+        where.findings.append(finding)
+    else:
+        warn_of([finding])
 
 
 def warn_moved(

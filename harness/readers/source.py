@@ -30,14 +30,15 @@ import pyarrow as pa
 from ..core.ragged import Array
 from ..core.rules import finding
 from ..errors import (
+    Finding,
     InputError,
     Place,
     Problem,
     ShortageError,
     not_installed,
-    notice,
     shortage,
     shorten,
+    warn_of,
 )
 from ..input_files import add_inputs
 from .files import check_local, sha256, write_all
@@ -336,8 +337,8 @@ class Source:
     """A file that can be read as often as needed, unpacked.
 
     `path` is a file, a pipe, or ``-`` for standard input; the last two are kept in a temporary
-    file. A suffix that names another compression than the bytes have is warned about. The bytes of
-    a `hashed` source are hashed as they pass, and so are the rows of a learning-to-rank file.
+    file. `findings` are about its content, or that of a file which is read with it. The bytes of a
+    `hashed` source are hashed as they pass, and so are the rows of a learning-to-rank file.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, hashed: bool = False) -> None:
@@ -345,6 +346,7 @@ class Source:
         self.name = shown_name(name)
         self.file = _stdin() if name == STDIN else on_disk(name)
         add_inputs(name)
+        self.findings: list[Finding] = []
         self.hashed, self._digest = hashed, ""
         self.row_marks: Array | None = None  # the hashes of those rows, once they were read
         self.codec, self._head = "", b""
@@ -373,12 +375,7 @@ class Source:
         if self.codec != PACKED.get(suffix, self.codec):
             message = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
             message += f"{self.codec} data" if self.codec else "data that are not compressed"
-            notice(finding("other-compression", self.name, message))
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str] | Source) -> Source:
-        """Return `path` itself if it is a source already."""
-        return path if isinstance(path, cls) else cls(path)  # type: ignore[arg-type]
+            self.findings.append(finding("other-compression", self.name, message))
 
     def error(self, what: str, fix: str = "", rule: str = "") -> InputError:
         """Return the error of this file."""
@@ -516,6 +513,19 @@ class Source:
         except OSError as error:
             kind = InputError if shortage(error) is None else ShortageError
             raise kind(Problem(self.name, f"cannot be read ({error})")) from error
+
+
+@contextlib.contextmanager
+def reading(path: str | os.PathLike[str] | Source) -> Iterator[Source]:
+    """Open a file, and warn of its findings in the end; an open source keeps them."""
+    if isinstance(path, Source):
+        yield path
+        return
+    source = Source(path)
+    try:
+        yield source
+    finally:
+        warn_of(source.findings)
 
 
 def _stdin() -> str:

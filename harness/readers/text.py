@@ -7,7 +7,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
 from functools import partial
 from itertools import count
 from typing import Any, TypeVar
@@ -64,7 +63,7 @@ def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> It
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
-            waiting.append(pool.submit(copy_context().run, function, item))
+            waiting.append(pool.submit(function, item))
             if len(waiting) > 2:
                 yield waiting.popleft().result()
         while waiting:

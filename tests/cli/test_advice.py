@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from command_line import called
 import harness
 from harness import readers
 from harness.core.qrels_and_runs import Qrels, Run
-from harness.errors import Finding, HarnessError, collecting
+from harness.errors import HarnessError
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 
@@ -351,11 +352,11 @@ def test_a_fix_for_a_frame_works(name: str) -> None:
 
 def test_warnings_about_frames_name_no_config() -> None:
     frame = FRAME.assign(doc_id=list("vwxyz"))
-    noticed: list[Finding] = []
-    with collecting(noticed):
+    with mock.patch("harness.readers.rows.warn_of") as warn_of:
         readers.from_frame(frame, Run)
-    assert [one.rule for one in noticed] == ["unused-columns"]
-    assert "columns: {" not in noticed[0].fix
+    ((finding,),) = warn_of.call_args.args
+    assert finding.rule == "unused-columns"
+    assert "columns: {" not in finding.fix
 
 
 def test_the_order_of_scores_is_recorded(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from command_line import called
 from harness.errors import InputError
 from harness.guard.submissions import Collection, Terms, read_topics
 from harness.readers.groups import teams_of
+from harness.readers.source import Source
 
 
 def rows(tag: str, *, prefix: str = "", qids: str = "123456", scale: float = 1.0) -> str:
@@ -90,11 +91,11 @@ def test_lists_of_queries(tmp_path: Path) -> None:
         '<topic number="2">', "<top>\n<num> Number: 1\n<title> a\n</top>\n<top>\n<num>2</num>",
     ):  # fmt: skip
         path.write_text(text)
-        assert read_topics(str(path)).qids.to_pylist() == ["1", "2"]
+        assert read_topics(Source(path)).qids.to_pylist() == ["1", "2"]
     for text in ('{"1": "a"}', "qid,query\n1,a\n", "<html><body>", "<a>", "\n"):
         path.write_text(text)
         with pytest.raises(InputError, match=r"/topics: "):
-            read_topics(str(path))
+            read_topics(Source(path))
 
 
 def test_lists_of_documents(tmp_path: Path) -> None:

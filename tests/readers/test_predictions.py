@@ -59,4 +59,4 @@ def test_npy(dataset: Qrels, dtype: str, shape: tuple[int, ...]) -> None:
 def test_warnings(write: Write, dataset: Qrels, text: str, expected: object) -> None:
     path = write("p.txt", text)
     assert warned(readers.read_run, path, dataset=dataset)[1] == expected
-    assert warned(lambda: list(readers.align_run(dataset, path)))[1] == expected
+    assert warned(lambda path: list(readers.align_run(dataset, path)), path)[1] == expected

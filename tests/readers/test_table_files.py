@@ -77,7 +77,7 @@ def renamed(table: Columns, **names: str) -> Columns:
 
 
 def as_table(given: Any, of: type[Qrels] | type[Run], **options: Any) -> Any:
-    if not isinstance(given, str):
+    if not isinstance(given, (str, readers.Source)):
         return readers.from_frame(given, of, **options)
     return (readers.read_qrels if of is Qrels else readers.read_run)(given, **options)
 

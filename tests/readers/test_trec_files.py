@@ -119,7 +119,7 @@ def test_scores_that_equal_grades(write: Write) -> None:
             f"{q} Q0 {d} 0 {g + (at < changed)} t\n" for at, (q, d, g) in enumerate(rows)
         )
         path = write("a.run", text)
-        _, found = warned(lambda path=path: list(readers.align_run(Qrels.from_dict(grades), path)))
+        _, found = warned(lambda path: list(readers.align_run(Qrels.from_dict(grades), path)), path)
         assert [rule for rule, _, _ in found] == expected
 
 
@@ -173,7 +173,7 @@ def test_streamed_alignment_is_that_of_the_whole(
     )
     run, _ = warned(readers.read_run, path)
     expected = align(qrels, run)
-    (streamed,), found = warned(lambda: list(readers.align_run(qrels, path)))
+    (streamed,), found = warned(lambda path: list(readers.align_run(qrels, path)), path)
     assert [rule for rule, _, _ in found] == ["gathered-queries"] * scattered
     for name in ("offsets", "rank", "grade", "score", "n_retrieved", "n_tied", "answered"):
         assert getattr(streamed, name).tolist() == getattr(expected, name).tolist()
@@ -208,7 +208,7 @@ def test_the_best_of_repeated_rows_is_kept(write: Write, form: str, order: Any) 
     assert run.to_dict() == signed
     assert ("dropped-rows", 4) in [one[:2] for one in found] or form == "json"
     qrels = Qrels.from_dict({"2": {"d": 1, "c": 0}, "10": {"e": 1}, "1": {"=": 1}})
-    (aligned,), _ = warned(lambda: [*readers.align_run(qrels, path, **how)])
+    (aligned,), _ = warned(lambda path: [*readers.align_run(qrels, path, **how)], path)
     assert aligned.n_retrieved.tolist() == [2, 1, 1]
     assert {*aligned.score.tolist()} == {
         score for rows in signed.values() for score in rows.values()

@@ -22,10 +22,10 @@ from ...core.arrow import as_bytes, to_arrow, to_numpy
 from ...core.policy import Policy
 from ...core.qrels_and_runs import Docnos, DuplicateRows, Qrels, QueryRows, RowCount, Run
 from ...core.ragged import Array, Bools, offsets_of
-from ...errors import InputError
+from ...errors import InputError, warn_of
 from ...readers.columns import Refused, column, gathered, read_block
 from ...readers.rows import Checks, Rows, warn_scattered
-from ...readers.source import Source
+from ...readers.source import Source, reading
 from ...readers.text import ahead, each
 from ...readers.trec import RUN, in_parts, tags_of, warn_cut, warn_ranks
 from .arguments import FILES, Stop, atof, atol
@@ -66,8 +66,8 @@ def twice_ranked(run: Run, policy: Policy) -> Twice:
 def read_qrels(path: str, version: int) -> Qrels:
     """Read judgements, with rows that a query has twice; Stop if a line is malformed."""
     try:
-        source = Source(path)
-        data = source.read()
+        with reading(path) as source:
+            data = source.read()
     except InputError as error:
         raise Stop(FILES, f"the qrels cannot be read: {error}") from None
     lines = dict(enumerate(data.removesuffix(b"\n").split(b"\n"), 1))
@@ -226,6 +226,7 @@ class RunFile:
         warn_scattered(Rows(self._source), RowCount(scattered, scattered))
         warn_ranks(self._source)
         checks.warn()
+        warn_of(self._source.findings)
 
     def _part(self, table: pa.Table) -> Run:
         qids, docnos = column(table["qid"]), column(table["docno"])
