@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import readers
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
-RESERVED = (
-    DATASET, "run", "qid", "metric", "value", "undefined", *Counts().as_dict(),
-)  # fmt: skip
+RESERVED = (DATASET, "run", "qid", "metric", "value", "undefined", *Counts().as_dict())
 """Columns of the outputs; no placeholder may have one of these names."""
 
 
@@ -92,7 +90,7 @@ class FileEntry:
     """Stands for an entry of a config, for a file that no config names."""
 
     path: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any]
     groups = None
 
     @property
@@ -105,18 +103,18 @@ class FileEntry:
         return {name: value for name, value in self.settings.items() if value is not None}
 
 
+Options = Mapping[str, Any]
+
+
 def cell_of_files(
-    qrels: str, run: str, of_qrels: Mapping[str, Any], of_run: Mapping[str, Any],
-    names: tuple[str, str] | None = None,
-) -> Cell:  # fmt: skip
+    qrels: str, run: str, of_qrels: Options, of_run: Options, names: tuple[str, str] | None = None
+) -> Cell:
     """Return the cell of two files that no config names, with the options of their readers.
 
     `names` are those of the dataset and the run; their paths by default.
     """
-    dataset_entry: Any = FileEntry(qrels, of_qrels)
-    run_entry: Any = FileEntry(run, of_run)
-    dataset, name = names or (qrels, run)
-    return Cell(dataset, name, dataset_entry, run_entry, qrels, run, {}, {})
+    entries: tuple[Any, Any] = (FileEntry(qrels, of_qrels), FileEntry(run, of_run))
+    return Cell(*(names or (qrels, run)), *entries, qrels, run, {}, {})
 
 
 def _captured_columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
@@ -261,11 +259,9 @@ class _Search:
             raise self.error(loc, str(error)) from None
         for name in pattern.names:
             if allowed is not None and name not in allowed:
-                has = (
-                    ", ".join(f"{{{column}}}" for column in allowed if column != DATASET) or "none"
-                )
-                hint = did_you_mean(name, allowed)
-                raise self.error(loc, f"nothing fills {{{name}}}{hint}  (the path has: {has})")
+                has = ", ".join(f"{{{column}}}" for column in allowed if column != DATASET)
+                hint = did_you_mean(name, allowed) + f"  (the path has: {has or 'none'})"
+                raise self.error(loc, f"nothing fills {{{name}}}{hint}")
         return pattern
 
     def _path(self, text: str, loc: Loc, run_key: str = "") -> Pattern:
@@ -301,10 +297,8 @@ class _Search:
                     n: file.values[n] for n in path.names if n not in (*dataset.values, DATASET)
                 }
                 concrete = entry.model_copy(update={"path": str(file.path)})
-                cell = Cell(
-                    dataset.name, run, dataset.entry, concrete, dataset.key, key, dataset.values,
-                    captured, across=DATASET in path.names,
-                )  # fmt: skip
+                entries = dataset.entry, concrete, dataset.key, key, dataset.values, captured
+                cell = Cell(dataset.name, run, *entries, across=DATASET in path.names)
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
             paths = [str(file.path) for file in strangers]
@@ -315,16 +309,12 @@ class _Search:
     def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_FoundDataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
-            names = list(
-                dict.fromkeys([*self.entries, *(dataset.name for dataset in self.datasets)])
-            )
+            names = [*dict.fromkeys([*self.entries, *(found.name for found in self.datasets)])]
             if entry.dataset not in names and self.complete:
                 hint, listed = did_you_mean(entry.dataset, names), first_of(names)
                 message = f"there is no dataset '{entry.dataset}'{hint}  (there are: {listed})"
                 raise self.error((*loc, "dataset"), message)
-            return [
-                dataset for dataset in self.datasets if entry.dataset in (dataset.key, dataset.name)
-            ]
+            return [found for found in self.datasets if entry.dataset in (found.key, found.name)]
         if DATASET in path.names or len(self.entries) == 1:
             return self.datasets
         sharing = [key for key, pattern in self.paths.items() if {*pattern.names} & {*path.names}]
@@ -365,11 +355,8 @@ class _Search:
 
         A pattern that is a value of the column, such as ``!b``, is that value.
         """
-        return all(
-            columns[name] in self._kept(name, columns[name])
-            for name in self.where
-            if name in columns
-        )
+        names = (name for name in self.where if name in columns)
+        return all(columns[name] in self._kept(name, columns[name]) for name in names)
 
     def _kept(self, name: str, value: str) -> Collection[str]:
         values = self.values.setdefault(name, {})
@@ -384,17 +371,16 @@ class _Search:
             return
         predicted = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
+            of_key = (found for found in self.datasets if found.key == key)
+            without = (found for found in of_key if found.entry.path not in predicted)
             unused = [
-                dataset
-                for dataset in self.datasets
-                if dataset.key == key
-                and dataset.entry.path not in predicted
-                and self._keeps({**dataset.values, DATASET: dataset.name})
+                found.name
+                for found in without
+                if self._keeps({**found.values, DATASET: found.name})
             ]
             if unused and key not in but:
                 fix = "add them, narrow the path, or leave the datasets out with 'where:'"
-                names = first_of([dataset.name for dataset in unused], 5)
-                message = f"no {run} has predictions for {names}"
+                message = f"no {run} has predictions for {first_of(unused, 5)}"
                 self.report(("datasets", key), message, fix)
 
     def choose(self) -> None:
@@ -431,10 +417,8 @@ class _Search:
             if earlier is not cell and loc not in reported:
                 reported.add(loc)
                 both = f"{earlier.run_entry.path} and {cell.run_entry.path}"
-                message = (
-                    f"expected one run '{cell.run}' on dataset '{cell.dataset}', got two: {both}"
-                )
-                self.report(loc, message, "give one of them another name")
+                expected = f"expected one run '{cell.run}' on dataset '{cell.dataset}'"
+                self.report(loc, f"{expected}, got two: {both}", "give one of them another name")
 
 
 def missing_cells(cells: Iterable[Cell]) -> list[str]:
@@ -458,15 +442,13 @@ def missing_cells(cells: Iterable[Cell]) -> list[str]:
         present = {(cell.place, *cell.of_run.values()) for cell in grid}
         axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
         keys = dict.fromkeys(cell.dataset_key for cell in grid)
-        for dataset_cell in [
-            dataset_cell for key in keys for dataset_cell in datasets[key].values()
-        ]:
-            for values in itertools.product(*axes):
-                if (dataset_cell.place, *values) not in present:
-                    captured = {**dataset_cell.of_dataset, **dict(zip(names, values, strict=True))}
-                    run = Pattern(run_key).fill({**captured, DATASET: dataset_cell.dataset})
-                    columns = map("=".join, _captured_columns(run_key, captured).items())
-                    gaps.append(" ".join((f"{run} on {dataset_cell.dataset}", *columns)))
+        on_datasets = [on_dataset for key in keys for on_dataset in datasets[key].values()]
+        for cell, values in itertools.product(on_datasets, itertools.product(*axes)):
+            if (cell.place, *values) not in present:
+                captured = {**cell.of_dataset, **dict(zip(names, values, strict=True))}
+                run = Pattern(run_key).fill({**captured, DATASET: cell.dataset})
+                columns = map("=".join, _captured_columns(run_key, captured).items())
+                gaps.append(" ".join((f"{run} on {cell.dataset}", *columns)))
     return gaps
 
 
@@ -493,16 +475,12 @@ def reference_cell(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
 
     Raises UnknownNameError if there is none, or several.
     """
-    on_dataset = [candidate for candidate in cells if candidate.dataset == cell.dataset]
-    matches = [
-        candidate for candidate in on_dataset
-        if candidate.run == name and candidate.dataset_entry == cell.dataset_entry
-    ]  # fmt: skip
-    same_seed = [
-        candidate for candidate in matches if _outside_name(candidate) == _outside_name(cell)
-    ]
+    on_dataset = [near for near in cells if near.dataset == cell.dataset]
+    named = [near for near in on_dataset if near.run == name]
+    matches = [near for near in named if near.dataset_entry == cell.dataset_entry]
+    same_seed = [near for near in matches if _outside_name(near) == _outside_name(cell)]
     if not matches or (len(matches) > 1 and not same_seed):
-        runs = sorted({candidate.run for candidate in on_dataset})
+        runs = sorted({near.run for near in on_dataset})
         listed = f"{len(matches)} runs of that name" if matches else ", ".join(runs)
         message = f"reference={name}: expected one run on dataset {cell.dataset}, got {listed}"
         fix = f"name the run that {cell.run} is compared with"

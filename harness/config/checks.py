@@ -29,6 +29,8 @@ from .model import Config, DatasetEntry
 from .patterns import Pattern
 from .yaml_file import Loc, is_metric, metric_sets
 
+Texts = Mapping[str, str]
+
 
 def config_problems(config: Config, load_plugins: bool) -> list[Problem]:
     """Return the problems of names, formats, plugins, files, metrics and references to them."""
@@ -159,9 +161,8 @@ class _Checks:
             for name in _slices_of(cell.dataset_entry, cell.dataset):
                 if name in wholes:
                     message = f"a slice of '{cell.dataset}' is called '{name}' too"
-                    self.report(
-                        ("datasets", wholes[name]), message, "give the dataset another name"
-                    )
+                    loc = ("datasets", wholes[name])
+                    self.report(loc, message, "give the dataset another name")
         for key, entry in config.datasets.items():
             if (groups := entry.groups) is None:
                 continue
@@ -218,9 +219,13 @@ class _Checks:
                     self.report(("runs", run), message + cannot[name], fix)
 
     def _check_roles(
-        self, loc: Loc, names: Sequence[str], columns: Iterable[str], roles: Mapping[str, str],
-        advice: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        loc: Loc,
+        names: Sequence[str],
+        columns: Iterable[str],
+        roles: Texts,
+        advice: Texts | None = None,
+    ) -> None:
         """Check that columns exist, and that no other key has them; `advice` is by column."""
         taken = dict(roles)
         for place, name in enumerate(names):
@@ -228,19 +233,17 @@ class _Checks:
             if name in taken:
                 self.report(item_loc, f"column '{name}' is under {taken[name]} already")
             else:
-                self.call(
-                    item_loc, check_known, "column", name, columns, fix=(advice or {}).get(name, "")
-                )
+                fix = (advice or {}).get(name, "")
+                self.call(item_loc, check_known, "column", name, columns, fix=fix)
             taken.setdefault(name, ".".join(map(str, loc)))
 
     def check_settings(self) -> None:
         """Check what comparisons, the choice, tables, plots and the gate name."""
         config, runs, metrics = self.config, self.runs, self.metrics
         plan = config.compare
-        named = table_problems(
-            TableSettings(names=config.names), runs, self.datasets, metrics, compared=True
-        )
-        self._report_all((), ((loc, text) for loc, text in named if loc[0] == "names"))
+        renamed = TableSettings(names=config.names)
+        wrong_parts = table_problems(renamed, runs, self.datasets, metrics, compared=True)
+        self._report_all((), (part for part in wrong_parts if part[0][0] == "names"))
         if plan is not None:
             self._check_compare(plan)
         if config.select is not None and metrics is not None:
@@ -261,9 +264,8 @@ class _Checks:
     def _report_all(self, section: Loc, wrong_parts: Found) -> None:
         for loc, message in wrong_parts:
             needs_plan = loc[:1] in (("marks",), ("extras",))
-            self.report(
-                (*section, *loc), message, "add 'compare:' to the config" if needs_plan else ""
-            )
+            fix = "add 'compare:' to the config" if needs_plan else ""
+            self.report((*section, *loc), message, fix)
 
     def _check_compare(self, plan: Plan) -> None:
         metrics, runs = self.metrics, self.runs
@@ -280,12 +282,8 @@ class _Checks:
                 self.call(loc, check_known, "run", name, runs)
         if metrics is not None:
             for place, name in enumerate(plan.metrics):
-                self.call(
-                    _loc_of_item(("compare", "metrics"), place, plan.metrics),
-                    compared,
-                    metrics,
-                    [name],
-                )
+                loc = _loc_of_item(("compare", "metrics"), place, plan.metrics)
+                self.call(loc, compared, metrics, [name])
             if metrics and not compared(metrics):
                 listed = ", ".join(map(str, metrics))
                 message = f"expected a metric that runs can be compared by, got {listed}"
@@ -322,21 +320,16 @@ def reported_names(config: Config, cells: Sequence[Cell]) -> tuple[list[str], li
     if config.select is not None:
         on, over = config.select.on, {*config.select.over}
         cells = [cell for cell in cells if cell.dataset_key != on]
-    datasets = dict.fromkeys(
-        whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
-        for cell in cells
-    )
-    runs = dict.fromkeys(
-        run_name(
-            cell.run, {k: v for k, v in cell.columns.items() if k not in over}, cell.dataset_key,
-            summary,
-        )
-        for cell in cells
-    )  # fmt: skip
-    for cell in cells if any(entry.groups for entry in config.datasets.values()) else ():
-        name = whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
-        datasets |= dict.fromkeys(_slices_of(cell.dataset_entry, name))
-    return list(datasets), list(runs)
+    datasets: dict[str, DatasetEntry] = {}
+    runs: dict[str, None] = {}
+    for cell in cells:
+        key = cell.dataset_key
+        name = whole_name(key, cell.columns, parts) if parts else cell.dataset
+        datasets.setdefault(name, cell.dataset_entry)
+        columns = {column: text for column, text in cell.columns.items() if column not in over}
+        runs[run_name(cell.run, columns, key, summary)] = None
+    slices_of = [piece for name, entry in datasets.items() for piece in _slices_of(entry, name)]
+    return [*dict.fromkeys((*datasets, *slices_of))], list(runs)
 
 
 def _slices_of(entry: DatasetEntry, dataset: str) -> list[str]:

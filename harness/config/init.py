@@ -36,7 +36,7 @@ from .init_files import (
     short_in,
     stem_of,
     unescape_path,
-)  # fmt: skip
+)
 from .load import check_name, loads
 from .model import SCHEMA
 from .patterns import Pattern, double_braces, natural
@@ -57,9 +57,10 @@ _FILLED = re.compile(
     re.I,
 )
 _NOT_NAMES = re.compile(
-    r"(?<![A-Za-z])(test|train|vali|valid|qrels?|data|dataset|datasets|judge?ments?|labels?|txt|letor"
-    r"|trec|runs|sample)(?![A-Za-z])", re.I
-)  # fmt: skip
+    r"(?<![A-Za-z])(test|train|vali|valid|qrels?|data|datasets?|judge?ments?|labels?|txt|letor|trec"
+    r"|runs|sample)(?![A-Za-z])",
+    re.I,
+)
 
 
 @dataclass(eq=False)
@@ -173,15 +174,11 @@ def _without_problems(proposal: Proposal, error: ConfigError) -> bool:
     wrong = {
         problem.loc[1]: problem.what for problem in placed[::-1] if problem.loc[:1] == ("runs",)
     }
-    sections = {str(problem.loc[0]) for problem in placed if problem.loc} & {
-        "summary",
-        "compare",
-        "tables",
-    }
+    sections = {str(problem.loc[0]) for problem in placed if problem.loc}
+    sections &= {"summary", "compare", "tables"}
     sizes = len(proposal.runs), len(proposal.commented)
-    proposal.aside |= {
-        entry.path: wrong[entry.key] for entry in proposal.runs if entry.key in wrong
-    }
+    rejected = [entry for entry in proposal.runs if entry.key in wrong]
+    proposal.aside |= {entry.path: wrong[entry.key] for entry in rejected}
     proposal.runs = [entry for entry in proposal.runs if entry.key not in wrong]
     proposal.commented |= sections
     return sizes != (len(proposal.runs), len(proposal.commented))
@@ -244,20 +241,16 @@ def propose_entries(scan: FolderScan) -> Proposal:
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
     proposal.aside = {**reason, **proposal.aside, **scan.aside}
     folds = settings_in(file.path for file in data)
-    chosen = settings_in(
-        path for path, reason_text in scan.aside.items() if reason_text == VALIDATION
-    )
+    chosen = settings_in(path for path, text in scan.aside.items() if text == VALIDATION)
     proposal.settings = (*(word for word in chosen if word not in folds), *short)
     for (number, form), paths in of_dataset.items():
         dataset = datasets[number]
-        for group in model_families(
-            group_by_number(paths, proposal.settings), groups[number][0].pattern
-        ):
+        by_setting = group_by_number(paths, proposal.settings)
+        for group in model_families(by_setting, groups[number][0].pattern):
             group = group.varying((*dataset.group.names, MODEL))
             for subgroup in _without_strangers(group, scan.paths):
-                fitting = {
-                    groups[n][0].pattern for path in subgroup.values for n in other_groups[path]
-                }
+                others = (n for path in subgroup.values for n in other_groups[path])
+                fitting = {groups[n][0].pattern for n in others}
                 note = f"a guess: could also be {', '.join(sorted(fitting))}" if fitting else ""
                 proposal.runs.append(ProposedRun(form, subgroup, dataset, subgroup.pattern, note))
     _name_datasets(proposal)
@@ -282,9 +275,8 @@ def _without_strangers(group: FileGroup, paths: Sequence[str]) -> list[FileGroup
 
 def _part_of_name(text: str) -> str:
     """Return a part of a path's pattern as a name: without folds, settings and the word test."""
-    return re.sub(
-        r"^(test)?[\s_.-]+|[\s_.-]+(test)?$", "", _FILLED.sub("", text).replace("$$", "$")
-    )
+    bare = _FILLED.sub("", text).replace("$$", "$")
+    return re.sub(r"^(test)?[\s_.-]+|[\s_.-]+(test)?$", "", bare)
 
 
 def _name_datasets(proposal: Proposal) -> None:
@@ -302,11 +294,8 @@ def _name_datasets(proposal: Proposal) -> None:
         folders = [proposal.folder.resolve().name]
         if len(proposal.datasets) > 1:
             folders += [_part_of_name(folder) for folder in entry.path.split("/")[:-1]]
-        name = (
-            distinct_parts[-1]
-            if distinct_parts
-            else [double_braces(folder).strip() for folder in folders if folder.strip()][-1]
-        )
+        outer = [double_braces(folder).strip() for folder in folders if folder.strip()]
+        name = (distinct_parts or outer)[-1]
         if name.isdecimal() or name == "qrels":  # qrels.1.txt, qrels/test.tsv
             name = stem_of(entry.path.rpartition("/")[2])[0]
         numbers = (name, *(f"{name}-{n}" for n in range(2, len(proposal.datasets) + 2)))
@@ -323,10 +312,9 @@ def _name_runs(proposal: Proposal) -> None:
     for entry in proposal.runs:
         folder, _, file = entry.path.rpartition("/")
         if MODEL in entry.group.names:
-            parts = [
-                _part_of_name(part) for part in folder.split("/") if f"{{{MODEL}}}" not in part
-            ]
-            candidates.append([f"{{{MODEL}}}", *[part for part in parts[::-1] if part]])
+            around = (part for part in folder.split("/") if f"{{{MODEL}}}" not in part)
+            parts = [part for part in map(_part_of_name, around) if part]
+            candidates.append([f"{{{MODEL}}}", *parts[::-1]])
         else:
             parts = [_part_of_name(part) for part in (*folder.split("/"), stem_of(file)[0])]
             name = double_braces(proposal.folder.resolve().name).strip() or "run"
@@ -469,11 +457,9 @@ def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
                 yield f"{indent}# {legible(entry.note)}"
             yield f"{indent}{head} {_flow_yaml(parts)}"
             if entry.validation:
-                validation_parts = {
-                    "dataset": entry.dataset.validation_key,
-                    "path": start + entry.validation,
-                }
-                yield f"    # - {_flow_yaml(parts | validation_parts)}{FOR_SELECT}"
+                parts |= {"dataset": entry.dataset.validation_key}
+                parts |= {"path": start + entry.validation}
+                yield f"    # - {_flow_yaml(parts)}{FOR_SELECT}"
 
 
 def _where_lines(proposal: Proposal) -> Iterator[str]:
@@ -548,10 +534,9 @@ def _compare_lines(proposal: Proposal) -> Iterator[str]:
     baselines = [*dict.fromkeys(chosen or ["RUN"])]
     if len(all_names) != 1:
         mark = _comment_mark(proposal, "compare", bool(chosen))
-        plan = {
-            "baseline": baselines[0] if len(baselines) == 1 else baselines,
-            "metrics": _COLUMNS, "test": "paired-t", "correction": "holm",
-        }  # fmt: skip
+        baseline = baselines[0] if len(baselines) == 1 else baselines
+        plan = {"baseline": baseline, "metrics": _COLUMNS}
+        plan |= {"test": "paired-t", "correction": "holm"}
         note = "" if has_usual else "   # name your baseline"
         if "compare" in proposal.commented and any(entry.validation for entry in proposal.datasets):
             note += FOR_SELECT

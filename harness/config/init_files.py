@@ -92,9 +92,8 @@ def scan_folders(folders: Sequence[Path]) -> FolderScan:
             scan.aside[readable_name(path)] = "its name is not UTF-8"
         elif not _SKIPPED.fullmatch(path.rpartition("/")[2]):
             try:
-                scan.files += [
-                    File(path, kind, form) for kind, form in _kinds_of_file(folder / path)
-                ]
+                kinds = _kinds_of_file(folder / path)
+                scan.files += [File(path, kind, form) for kind, form in kinds]
             except InputError as error:
                 scan.aside[path] = error.problems[0].what
     if (n_more := len(scan.paths) - MOST) > 0:
@@ -122,14 +121,12 @@ def _paths_below(top: Path, folders: Sequence[Path]) -> list[str]:
                 inner.clear()
                 continue
             place = Path(root).relative_to(top)
-            paths.update(
-                dict.fromkeys((place / name).as_posix() for name in names if name[0] != ".")
-            )
+            shown = (name for name in names if name[0] != ".")
+            paths.update(dict.fromkeys((place / name).as_posix() for name in shown))
             subfolders = sorted((name for name in inner if name[0] != "."), key=natural)
             real = {name: os.path.realpath(os.path.join(root, name)) for name in subfolders}
-            inner[:] = [
-                name for name in subfolders if name not in _FOLDERS and real[name] not in visited
-            ]
+            new = [name for name in subfolders if real[name] not in visited]
+            inner[:] = [name for name in new if name not in _FOLDERS]
             visited.update(real.values())
     return sorted(paths, key=natural)
 
@@ -190,16 +187,10 @@ class FileGroup:
     def varying(self, keep: Collection[str] = ()) -> FileGroup:
         """Return the group without the placeholders that have one value, except those to keep."""
         rows = [*self.values.values()]
-        single = {
-            name: escape_path(value)
-            for name, value in rows[0].items()
-            if name not in keep and all(row[name] == value for row in rows)
-        }
-        rest = {
-            path: {name: value for name, value in captured.items() if name not in single}
-            for path, captured in self.values.items()
-        }
-        return FileGroup(fill_pattern(self.pattern, single), rest)
+        names = [name for name in rows[0] if name in keep or len({row[name] for row in rows}) > 1]
+        fixed = {k: escape_path(value) for k, value in rows[0].items() if k not in names}
+        rest = {path: {k: row[k] for k in names} for path, row in self.values.items()}
+        return FileGroup(fill_pattern(self.pattern, fixed), rest)
 
 
 def escape_path(text: str) -> str:
@@ -213,9 +204,8 @@ def fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
     >>> fill_pattern("{{fold}}/a{fold}-{seed}", {"fold": "2"})
     '{{fold}}/a2-{seed}'
     """
-    return re.sub(
-        r"\{\{|\}\}|\{(\w+)\}", lambda match: values.get(match[1] or "", match[0]), pattern
-    )
+    brace = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+    return brace.sub(lambda match: values.get(match[1] or "", match[0]), pattern)
 
 
 def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
@@ -240,22 +230,16 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
     >>> short_in(["svm-f1-s0.txt", "svm-f2-s0.txt"], ["fold1.txt", "fold2.txt"])
     ('f', 's')
     """
+
+    def numbers(paths: Iterable[str], letters: Sequence[str] = ()) -> list[Mapping[str, str]]:
+        groups = group_by_number(paths, letters)
+        return [values for group in groups for values in group.values.values()]
+
+    named = numbers(runs, [*SHORT])
     folds, full, short = (
-        {
-            fold
-            for group in groups
-            for values in group.values.values()
-            if (fold := values.get("fold"))
-        }
-        for groups in (
-            group_by_number(data),
-            group_by_number(runs),
-            group_by_number(runs, [*SHORT]),
-        )
+        {values["fold"] for values in found if "fold" in values}
+        for found in (numbers(data), numbers(runs), named)
     )
-    named = [
-        values for group in group_by_number(runs, [*SHORT]) for values in group.values.values()
-    ]
     if full or not short or not short <= folds:
         return ()
     are_seeds = all(values.get("seed", "0").isdecimal() for values in named)
@@ -295,18 +279,18 @@ def model_families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileG
     >>> [group.pattern for group in model_families(some)]
     ['{model}/fold{fold}.txt', 'one.run']
     """
-    members: dict[tuple[str, str], list[int]] = defaultdict(list)
+    places: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, group in enumerate(groups):
         for slot in _model_slots(group.pattern):
-            members[slot].append(number)
+            places[slot].append(number)
     left = dict.fromkeys(range(len(groups)))
     joined: dict[int, FileGroup] = {}
     while left:
-        sizes = {slot: sum(n in left for n in numbers) for slot, numbers in members.items()}
+        sizes = {slot: sum(n in left for n in numbers) for slot, numbers in places.items()}
         best = max(sizes, key=lambda slot: (sizes[slot], _slot_rank(slot)), default=None)
         if best is None or sizes[best] < 2:
             break
-        numbers = [number for number in members.pop(best) if number in left]
+        numbers = [number for number in places.pop(best) if number in left]
         joined[numbers[0]] = _join_family(best, [groups[number] for number in numbers], dataset)
         for number in numbers:
             del left[number]
@@ -356,10 +340,8 @@ def _join_family(slot: tuple[str, str], groups: Sequence[FileGroup], dataset: st
 
     def general(part: str) -> str:
         """Return a part of all names if it only has general words and those of the data."""
-        has_own = any(
-            not _GENERIC.fullmatch(word) and word not in words for word in _words_of_path(part)
-        )
-        return "" if has_own else part
+        own = (word for word in _words_of_path(part) - words if not _GENERIC.fullmatch(word))
+        return "" if any(own) else part
 
     head = general(_common_beginning(names))
     tail = general(_common_beginning([name[len(head) :][::-1] for name in names])[::-1])
@@ -423,8 +405,8 @@ class Matcher:
                 elif misfit := self._misfit(run, path):
                     reasons[0] = f"fits no qrels: {misfit}"
                 else:
-                    near = len(words & _words_of_path(path))
-                    fitting[number, path] = near, by_row or form not in BY_ROW
+                    n_shared = len(words & _words_of_path(path))
+                    fitting[number, path] = n_shared, by_row or form not in BY_ROW
         if not fitting:
             raise InputError(Problem(run.path, reasons[min(reasons)]))
         best = max(fitting.values())

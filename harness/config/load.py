@@ -20,14 +20,7 @@ from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
 from .checks import config_problems
-from .model import (
-    SECTIONS,
-    Config,
-    DatasetEntry,
-    Groups,
-    RunEntry,
-    Runs,
-)
+from .model import SECTIONS, Config, DatasetEntry, Groups, RunEntry, Runs
 from .yaml_file import Loc, ParsedYaml, describe_value, read_layers, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
@@ -86,9 +79,8 @@ def check_name(path: Path) -> None:
     name = os.path.abspath(path)
     if (readable := readable_name(name)) != name:
         message = f"expected a path in UTF-8, got {readable}"
-        raise ConfigError(
-            Problem("", message, fix="rename the folder or the file"), where=str(path)
-        )
+        problem = Problem("", message, fix="rename the folder or the file")
+        raise ConfigError(problem, where=str(path))
 
 
 def _read_config(
@@ -111,19 +103,27 @@ def _line_order(problem: Problem) -> tuple[str, float]:
 
 
 _EXPECTED = {
-    "string": "text", "int": "a whole number", "bool": "true or false", "float": "a number",
-    "tuple": "a list", "dict": "a mapping", "mapping": "a mapping", "model": "a mapping",
-    "dataclass": "a mapping",
-}  # fmt: skip
+    "string": "text",
+    "int": "a whole number",
+    "bool": "true or false",
+    "float": "a number",
+    "tuple": "a list",
+    **dict.fromkeys(("dict", "mapping", "model", "dataclass"), "a mapping"),
+}
 _LIMITS = {
-    "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
-    "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
-}  # fmt: skip
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "{expected}",
+}
 """The value that pydantic expects, by the type of its error."""
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _EXAMPLES = {
-    "datasets": "{trec: qrels.txt}", "runs": "{bm25: runs/bm25.run}", "metrics": "[map, ndcg@10]",
-}  # fmt: skip
+    "datasets": "{trec: qrels.txt}",
+    "runs": "{bm25: runs/bm25.run}",
+    "metrics": "[map, ndcg@10]",
+}
 """Values by key."""
 _Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
 
@@ -217,13 +217,16 @@ def _keys_of_kind(kind: Any) -> list[str]:
     return ["baseline" if field.name == "baselines" else field.name for field in fields(kind)]
 
 
+def _expected_type(kind: str) -> str | None:
+    return _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
+
+
 def wrong_value(error: ErrorDetails) -> str:
     """Return the expected and the given value, by the type of pydantic's error."""
     kind, context = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(context["error"])
-    expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
-    expected = expected or _LIMITS.get(kind, "").format(**context)
+    expected = _expected_type(kind) or _LIMITS.get(kind, "").format(**context)
     message = f"expected {expected}" if expected else error["msg"]
     return f"{message}, got {describe_value(error['input'])}"
 
@@ -233,16 +236,15 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
     loc, kind, value = _loc(error), error["type"], error["input"]
     message, fix = wrong_value(error), ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
-    expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
+    expected = _expected_type(kind)
     is_unknown = kind in _UNKNOWN_KEY
     if is_unknown or error["loc"][-1] == "[key]":
         name, names = (str(loc[-1]), _known_keys(loc)) if is_unknown else (value, choices)
         message = f"unknown key '{name}'{did_you_mean(name, names)}"
         message += f"  (known: {first_of(names)})"
     elif loc[-2:-1] == ("columns",):
-        message = (
-            f"expected the name of a column, or its number from 1, got {describe_value(value)}"
-        )
+        message = "expected the name of a column, or its number from 1"
+        message += f", got {describe_value(value)}"
     elif kind == "missing":
         return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
     elif kind == "too_short":

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from annotated_types import Le
 from pydantic import (
@@ -175,9 +167,8 @@ class PolicySettings(core_policy.Choices):
 
     def for_runs(self) -> core_policy.Policy:
         """Return the policy that alignment and evaluation take."""
-        choices = {
-            choice.name: getattr(self, choice.name) for choice in fields(core_policy.Choices)
-        }
+        names = [choice.name for choice in fields(core_policy.Choices)]
+        choices = {name: getattr(self, name) for name in names}
         return core_policy.Policy(**{**choices, "ties": without_bounds(self.ties)})
 
     def metric_defaults(self, convention: str | None) -> dict[str, Any]:
@@ -224,10 +215,16 @@ Choice = Annotated[_Names, Shorthand(as_texts, _Value | _Values)]
 
 
 SECTIONS: dict[str, type] = {
-    "summary": Summary, "select": Select, "compare": Plan, "tables": TableSettings,
-    "plots": PlotSettings, "policy": PolicySettings, "guard": Guard, "page": PageSettings,
+    "summary": Summary,
+    "select": Select,
+    "compare": Plan,
+    "tables": TableSettings,
+    "plots": PlotSettings,
+    "policy": PolicySettings,
+    "guard": Guard,
+    "page": PageSettings,
     "gate": GateSettings,
-}  # fmt: skip
+}
 """The settings of each key of a config that has keys of its own."""
 
 

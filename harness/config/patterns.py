@@ -60,9 +60,7 @@ class Pattern:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """Return the text with every placeholder replaced."""
-        return "".join(
-            literal + ("" if name is None else values[name]) for literal, name in self.pieces
-        )
+        return "".join(text + (values[name] if name else "") for text, name in self.pieces)
 
     def match(self, text: str, captured: Mapping[str, str] | None = None) -> dict[str, str] | None:
         """Return the text that each placeholder matches, and `captured`; None if `text` differs."""
@@ -119,9 +117,8 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
         matches = [match for folder in folders for match in _matches_in(folder, Pattern(part))]
         if not matches:
             raise NothingFoundError(_explain_missing_file(base, text, captured, part, folders))
-    regular = [
-        Found(_tidy_path(match.path), match.values) for match in matches if match.path.is_file()
-    ]
+    files = (match for match in matches if match.path.is_file())
+    regular = [Found(_tidy_path(match.path), match.values) for match in files]
     if not regular:
         path = _tidy_path(matches[0].path)
         if not path.is_dir():
@@ -199,6 +196,4 @@ def _list_names(folder: Path, guess: str) -> str:
     names = [name for name in _sorted_names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]
     similar = difflib.get_close_matches(guess, names, SHOWN)
-    return first_of(
-        [*similar, *(name for name in names if name not in similar)] or ["nothing"], SHOWN
-    )
+    return first_of([*dict.fromkeys((*similar, *names))] or ["nothing"], SHOWN)

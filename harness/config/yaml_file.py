@@ -40,6 +40,8 @@ AS_WRITTEN = "where"
 _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _BRACES = 'put text that holds braces in quotes: path: "runs/{model}.txt"'
+_QUOTED = "put text that holds ': ' in quotes"
+_ALIKE = "write 'key: value' in this line and the one above, and indent both alike"
 _HINTS = (
     ("", r" *", r"\t", "indent with spaces, not with tabs"),
     ("tag|alias|anchor|block sc", "", "", "put text that begins with ! * & | or > in quotes"),
@@ -48,21 +50,17 @@ _HINTS = (
     ("<block end>", r"[ -]*", "", "begin all keys, and all '- ', of one block in one column"),
     ("", r".*\{\w*\}", "", _BRACES),
     ("", "", r"\{\w+\}", _BRACES),
-    ("flow ", "", "", "close each bracket, put text that holds ': ' in quotes, and a comma "
-     "between two entries"),
+    ("flow ", "", "", f"close each bracket, {_QUOTED}, and a comma between two entries"),
     ("<block end>.*'[]}]'", "", "", "take it out, or open it with the bracket that it closes"),
     ("<block end>", "", "", "close the quotes here, or on a line above"),
-    ("mapping values", r".*: .*", "", "put text that holds ': ' in quotes"),
-    ("mapping values", "", "", "write 'key: value' in this line and the one above, and "
-     "indent both alike"),
+    ("mapping values", r".*: .*", "", _QUOTED),
+    ("mapping values", "", "", _ALIKE),
     ("expected ':'", "", "", "write 'key: value', with a space after ':' and after '-'"),
     ("sequence entries", "", "", "put every '- ' on its own line, or write [map, ndcg@10]"),
-)  # fmt: skip
+)
 """Patterns of PyYAML's context and problem, of the line before its mark, and from it on; a fix."""
 
-ENTRY_KEYS = (
-    "path", "format", "duplicates", "order", "columns", "group", "groups", "dataset",
-)  # fmt: skip
+ENTRY_KEYS = {"path", "format", "duplicates", "order", "columns", "group", "groups", "dataset"}
 BY_NAME = ("datasets", "runs", "metric_sets", "tables")
 """Mappings of named entries."""
 _ENTRIES = {("datasets",), ("datasets", "groups"), ("runs",)}
@@ -318,12 +316,10 @@ def escape_paths(value: Any, loc: Loc = ()) -> Any:
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix."""
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
-    if mark is None or not isinstance(
-        error, yaml.MarkedYAMLError
-    ):  # a character that no YAML may hold
+    if mark is None or not isinstance(error, yaml.MarkedYAMLError):
         position = getattr(error, "position", 0)
-        column = position - text.rfind(chr(10), 0, position)
-        place = Place(line=text.count(chr(10), 0, position) + 1, column=column)
+        column = position - text.rfind("\n", 0, position)
+        place = Place(line=text.count("\n", 0, position) + 1, column=column)
         return Problem(
             place, f"the character {text[position : position + 1]!r} is not allowed in YAML"
         )
@@ -337,16 +333,10 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
             mark = start  # what is not closed, or the line without a colon
         content = [*text.splitlines(), ""][mark.line]
         before, after = content[: mark.column], content[mark.column :]
-        fix = next(
-            (
-                fix
-                for words, left, right, fix in _HINTS
-                if re.search(words, f"{context}; {problem}")
-                and (not left or re.fullmatch(left, before))
-                and re.match(right, after)
-            ),
-            "",
-        )
+        described = f"{context}; {problem}"
+        hints = (hint for hint in _HINTS if re.search(hint[0], described))
+        hints = (hint for hint in hints if not hint[1] or re.fullmatch(hint[1], before))
+        fix = next((hint[3] for hint in hints if re.match(hint[2], after)), "")
     place = Place(line=mark.line + 1, column=mark.column + 1)
     return Problem(place, message, content.strip(" "), fix)
 
@@ -435,9 +425,8 @@ def merge_configs(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
 
     below = {key: value for key, value in base.data.items() if key not in ("name", "extends")}
     data = merged(below, over.data, ())
-    return ParsedYaml(
-        over.where, data, {**places, **over.places}, problems, base.unread | over.unread
-    )
+    places |= over.places
+    return ParsedYaml(over.where, data, places, problems, base.unread | over.unread)
 
 
 def _forget_places(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
@@ -502,9 +491,8 @@ def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
     if isinstance(holder, list):
         digits = parts.pop(0).strip("[]")
         if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(holder):
-            raise ValueError(
-                f"{text_of_loc(loc)} is a list of {len(holder)}; it has no item '{digits}'"
-            )
+            message = f"is a list of {len(holder)}; it has no item '{digits}'"
+            raise ValueError(f"{text_of_loc(loc)} {message}")
         return int(digits)
     if not isinstance(holder, dict):
         raise ValueError(f"{text_of_loc(loc)} is {describe_value(holder)} and has no '{parts[0]}'")
