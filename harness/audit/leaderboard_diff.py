@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -38,6 +38,7 @@ from .leaderboard_files import (
 )
 from .verify import leaves
 
+Directions = Mapping[str, Direction | None]
 Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
 """What the sums behind two values may add to a difference, as a share of the tolerance."""
@@ -84,19 +85,20 @@ class Paired:
 
     def tested(self, key: Key, metric: Metric, plan: Plan, test: Test) -> Comparison:
         """Return a test of the queries that moved, if any, that is not corrected yet."""
-        found = Comparison(key.dataset, metric, "old", "new", self.n, math.nan)
+        comparison = Comparison(key.dataset, metric, "old", "new", self.n, math.nan)
         if not self.moved:
-            return found
-        found = replace(found, difference=math.fsum((self.new - self.old).tolist()) / self.n)
+            return comparison
+        mean = math.fsum((self.new - self.old).tolist()) / self.n
+        comparison = replace(comparison, difference=mean)
         if reason := why_not(metric):
-            return replace(found, note=f"not tested: {reason}")
+            return replace(comparison, note=f"not tested: {reason}")
         difference = differences(self.new, self.old)
         drawn, interval = (
             Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
             for name in (test.name, plan.interval)
         )
         low, high = interval_of(difference, plan, interval)
-        return replace(found, low=low, high=high, **vars(outcome_of(test, difference, drawn)))
+        return replace(comparison, low=low, high=high, **vars(outcome_of(test, difference, drawn)))
 
 
 def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> Paired:
@@ -104,7 +106,7 @@ def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> 
 
     A metric with ``undefined=zero`` has a value for every query.
     """
-    first, second = (cast(one.qids, pa.string()) for one in (old, new))
+    first, second = (cast(side.qids, pa.string()) for side in (old, new))
     before, after = _values(old, metrics[0]), _values(new, metrics[1])
     at = np.arange(len(first)) if first.equals(second) else index_in(first, second)
     moved = np.append(after, np.nan)[at]  # the last one is for queries that are not there
@@ -113,10 +115,8 @@ def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> 
     in_new[at[both]] = True
     only_old = select(first, ~np.isnan(before) & ~both).to_pylist()
     only_new = select(second, ~np.isnan(after) & ~in_new).to_pylist()
-    return Paired(
-        select(first, both), before[both], moved[both], both, in_new, tuple(only_old),
-        tuple(only_new),
-    )  # fmt: skip
+    only = tuple(only_old), tuple(only_new)
+    return Paired(select(first, both), before[both], moved[both], both, in_new, *only)
 
 
 def _values(evaluation: Evaluation, metric: Metric) -> Floats:
@@ -151,10 +151,8 @@ def reproduced(
     """Yield each run by each metric: over each baseline with the same dataset and columns."""
     for metric, key in product(metrics, keys):
         errors = _errors(old, new, metric, key)
-        bases = [
-            base for base in keys
-            if base.run in baselines and base != key and base == replace(key, run=base.run)
-        ]  # fmt: skip
+        others = (base for base in keys if base.run in baselines and base != key)
+        bases = [base for base in others if base == replace(key, run=base.run)]
         yield from [_effect(errors, old, new, base) for base in bases] or [errors]
 
 
@@ -172,7 +170,7 @@ def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
         result,
         nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
         p_paired=outcome_of(find("paired-t"), differences(pairs.new, pairs.old), Stream()).p,
-        p_welch=unpaired_t(*(each[~np.isnan(each)] for each in columns)),
+        p_welch=unpaired_t(*(values[~np.isnan(values)] for values in columns)),
         note="" if pairs.n else "no query in both",
     )
 
@@ -272,7 +270,7 @@ class OrderChange:
     @property
     def moved(self) -> int:
         """How many systems have another rank."""
-        return sum(one.change != 0 for one in self.changes)
+        return sum(rank.change != 0 for rank in self.changes)
 
     @property
     def differs(self) -> bool:
@@ -281,37 +279,31 @@ class OrderChange:
 
 
 def _orders(
-    old: Board, new: Board, rows: Sequence[Key], directions: Mapping[str, Direction | None],
-    p: float,
-) -> Iterator[OrderChange]:  # fmt: skip
-    """Yield how similar the leaderboards order the systems of each dataset, by each metric.
+    old: Board, new: Board, datasets: Iterable[str], directions: Directions, p: float
+) -> Iterator[OrderChange]:
+    """Yield the similarity of both orders of the systems of each dataset, by each metric.
 
     If one prints fewer digits, both are ranked at these, so that its ties are ties.
     """
-    for dataset in dict.fromkeys(key.dataset for key in rows):
-        for metric, direction in directions.items():
-            if direction is None:
-                continue
-            sign = -1.0 if direction == "lower" else 1.0
-            slack = max(board.slack.get(metric, 0.0) for board in (old, new))
-            digits = round(-math.log10(2 * slack)) if slack else 400
-            first, second = (
-                {
-                    key: sign * round(value, digits)
-                    for key, row in board.rows.items()
-                    if key.dataset == dataset
-                    and not math.isnan(value := row.values.get(metric, math.nan))
-                }
-                for board in (old, new)
-            )
-            if not (shared := [key for key in first if key in second]):
-                continue
-            sides = [{key.name: value for key, value in one.items()} for one in (first, second)]
-            places = [ranks([side[key] for key in shared]) for side in (first, second)]
-            moves = [RankChange(*one) for one in zip(shared, *places, strict=True)]
-            moves.sort(key=lambda one: (one.new, one.old))
-            alike = rank_similarity(sides[0], sides[1], p=p)
-            yield OrderChange(dataset, metric, alike, tuple(moves))
+    for dataset, (metric, direction) in product(datasets, directions.items()):
+        if direction is None:
+            continue
+        sign = -1.0 if direction == "lower" else 1.0
+        slack = max(board.slack.get(metric, 0.0) for board in (old, new))
+        digits = round(-math.log10(2 * slack)) if slack else 400
+        sides: list[dict[Key, float]] = []
+        for board in (old, new):
+            rows = {key: row for key, row in board.rows.items() if key.dataset == dataset}
+            values = {key: row.values.get(metric, math.nan) for key, row in rows.items()}
+            known = {key: value for key, value in values.items() if not math.isnan(value)}
+            sides.append({key: sign * round(value, digits) for key, value in known.items()})
+        if not (shared := [key for key in sides[0] if key in sides[1]]):
+            continue
+        first, second = ({key.name: side[key] for key in side} for side in sides)
+        places = [ranks([side[key] for key in shared]) for side in sides]
+        moves = [RankChange(*move) for move in zip(shared, *places, strict=True)]
+        moves.sort(key=lambda move: (move.new, move.old))
+        yield OrderChange(dataset, metric, rank_similarity(first, second, p=p), tuple(moves))
 
 
 class Difference(NamedTuple):
@@ -336,10 +328,10 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
     for name, before, after in leaves(first.versions, second.versions):
         yield Difference("version", name, _text(before), _text(after))
     for of, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
-        before, after = (one.model_dump(include={of})[of] for one in (first, second))
+        before, after = (side.model_dump(include={of})[of] for side in (first, second))
         if before != after:
-            yield Difference(of, what, *(_text(one)[:most] for one in (before, after)))
-    for key in (one for one in old.rows if one in new.rows):
+            yield Difference(of, what, _text(before)[:most], _text(after)[:most])
+    for key in (key for key in old.rows if key in new.rows):
         for name, before, after in leaves(old.rows[key].counts, new.rows[key].counts):
             yield Difference("count", f"{name}, {key}", _text(before), _text(after))
 
@@ -347,7 +339,7 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
 def _inputs(old: Manifest, new: Manifest) -> Iterator[Difference]:
     """Yield inputs with other bytes; a file that was moved or renamed is the same input."""
     before, after = (
-        {each.path: f"sha256 {each.sha256[:12]}, {each.bytes} bytes" for each in side}
+        {file.path: f"sha256 {file.sha256[:12]}, {file.bytes} bytes" for file in side}
         for side in (old.inputs, new.inputs)
     )
     moved = {*before.values()} & {*after.values()}
@@ -362,7 +354,7 @@ def _text(value: Any) -> str:
     if value is None:
         return ABSENT
     if isinstance(value, Mapping):
-        value = [f"{name}: {_text(one)}" for name, one in value.items()]
+        value = [f"{name}: {_text(item)}" for name, item in value.items()]
     return shorten(", ".join(map(_text, value)), 60) if isinstance(value, list) else str(value)
 
 
@@ -398,19 +390,20 @@ class Changes:
         def size(cell: CellChange) -> float:
             return math.inf if math.isnan(cell.difference) else abs(cell.difference)
 
-        return sorted((one for one in self.cells if one.status == status), key=size, reverse=True)
+        cells = [cell for cell in self.cells if cell.status == status]
+        return sorted(cells, key=size, reverse=True)
 
     @property
     def has_regression(self) -> bool:
         """Whether a value became worse by more than the tolerance, or is gone."""
-        return any(one.status == "worse" for one in self.cells)
+        return any(cell.status == "worse" for cell in self.cells)
 
     @property
     def has_change(self) -> bool:
         """Whether a value, a row or a metric differs; without a tolerance, also a query's value."""
         lists = (self.only_old, self.only_new, self.metrics_only_old, self.metrics_only_new)
         unchanged = {"same", "queries"} if self.tolerance else {"same"}
-        return any(one.status not in unchanged for one in self.cells) or any(lists)
+        return any(cell.status not in unchanged for cell in self.cells) or any(lists)
 
 
 def changes(
@@ -443,48 +436,44 @@ def changes(
     first, second, notes = matched(*_boards(paths, keys))
     _check_names(first, second, names)
     if dataset is not None:
-        for board in (first, second):
-            check_known("dataset", dataset, board.datasets, board.name)
-        first, second = (
-            replace(one, rows={key: row for key, row in one.rows.items() if key.dataset == dataset})
-            for one in (first, second)
-        )
+        first, second = (_of_dataset(board, dataset) for board in (first, second))
     rows = [key for key in first.rows if key in second.rows]
     both = [name for name in first.metrics if name in second.metrics]
     chosen = [name if name in both else canonical(name)[0] for name in metrics]
     for name in chosen:
         check_known("metric", name, both, "in both")
     shared = list(dict.fromkeys(chosen)) if metrics else both
-    for what, some, sides in (
+    for kind, in_both, sides in (
         ("row", rows, (first.rows, second.rows)),
         ("metric", shared, (first.metrics, second.metrics)),
     ):
-        if not some:
-            parts = [first_of([*map(str, one)], 3) for one in sides]
+        if not in_both:
+            parts = [first_of([*map(str, names)], 3) for names in sides]
             has = f"{first.name} has {parts[0]}; {second.name} has {parts[1]}"
             fix = "pair a name in OLD with its name in NEW: --name OLD=NEW"
-            raise InputError(Problem("", f"no {what} is in both: {has}", fix=fix))
+            raise InputError(Problem("", f"no {kind} is in both: {has}", fix=fix))
     for name in plan.baselines:
         check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
+    datasets = dict.fromkeys(key.dataset for key in rows)
     has_queries = first.manifest is not None and second.manifest is not None
     test = find(plan.test) if has_queries else None
     if test is not None and test.kind != "paired":
-        what = f"expected a test of two runs, got '{plan.test}', which tests several at once"
-        raise UnknownNameError(Problem("test", what, fix="use paired-t or randomization"))
+        message = f"expected a test of two runs, got '{plan.test}', which tests several at once"
+        raise UnknownNameError(Problem("test", message, fix="use paired-t or randomization"))
     cells = [
-        _cell(key, name, first, second, tolerance, directions[name], plan, test)
-        for name in shared
-        for key in rows
+        _cell(key, name, first, second, tolerance, directions[name])
+        for name, key in product(shared, rows)
     ]
-    rows_tested, sizes = corrected([one.tested for one in cells if one.tested], plan)
+    cells = [_tested(cell, first, second, plan, test) for cell in cells]
+    rows_tested, sizes = corrected([cell.tested for cell in cells if cell.tested], plan)
     adjusted = iter(rows_tested)
-    cells = [replace(one, tested=next(adjusted)) if one.tested else one for one in cells]
+    cells = [replace(cell, tested=next(adjusted)) if cell.tested else cell for cell in cells]
     is_reproduction = reproduction or bool(plan.baselines)
-    again = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
+    errors = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
     only_old, only_new = (
-        () if metrics else tuple(name for name in one.metrics if name not in other.metrics)
-        for one, other in ((first, second), (second, first))
+        () if metrics else tuple(name for name in side.metrics if name not in other.metrics)
+        for side, other in ((first, second), (second, first))
     )
     return Changes(
         old=str(old),
@@ -494,9 +483,9 @@ def changes(
         only_new=tuple(key for key in second.rows if key not in first.rows),
         metrics_only_old=only_old,
         metrics_only_new=only_new,
-        orders=tuple(_orders(first, second, rows, directions, p)),
+        orders=tuple(_orders(first, second, datasets, directions, p)),
         origins=tuple(origins(first, second)),
-        reproduced=tuple(again),
+        reproduced=tuple(errors),
         plan=plan,
         family=sum(sizes.values()),
         has_queries=has_queries,
@@ -504,6 +493,13 @@ def changes(
         p=p,
         notes=(*first.notes, *second.notes, *notes),
     )
+
+
+def _of_dataset(board: Board, dataset: str) -> Board:
+    """Return the rows of one dataset; UnknownNameError if there are none."""
+    check_known("dataset", dataset, board.datasets, board.name)
+    rows = {key: row for key, row in board.rows.items() if key.dataset == dataset}
+    return replace(board, rows=rows)
 
 
 def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]) -> list[Board]:
@@ -531,7 +527,7 @@ def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]
 def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:
     """Raise UnknownNameError for a name that one side does not have; `old` is renamed already."""
     of_old, of_new = (
-        [*board.metrics, *dict.fromkeys(x for one in board.rows for x in (one.dataset, one.run))]
+        dict.fromkeys(chain(board.metrics, *((key.dataset, key.run) for key in board.rows)))
         for board in (old, new)
     )
     for first, second in names:
@@ -563,22 +559,24 @@ def _directions(
 
 
 def _cell(
-    key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None,
-    plan: Plan, test: Test | None,
-) -> CellChange:  # fmt: skip
-    """Return a cell; with a test, its queries, tested if any moved.
+    key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None
+) -> CellChange:
+    """Return a cell by the values of both leaderboards."""
+    if tolerance is None:
+        tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
+    before, after = (board.rows[key].values.get(name, math.nan) for board in (old, new))
+    status = status_of(before, after, tolerance, way)
+    return CellChange(key, name, way, before, after, tolerance, status, before, after)
+
+
+def _tested(cell: CellChange, old: Board, new: Board, plan: Plan, test: Test | None) -> CellChange:
+    """Return a cell with its queries if there is a test, tested if any moved.
 
     If the queries differ, its values are over the queries of both, which decide its status. A value
     that came or went stays so. Without a shared query there is nothing to compare.
     """
-    if tolerance is None:
-        tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
-    first, second = old.rows[key], new.rows[key]
-    values = first.values.get(name, math.nan), second.values.get(name, math.nan)
-    cell = CellChange(
-        key, name, way, *values, tolerance, status_of(*values, tolerance, way), *values
-    )
-    before, after = first.entry, second.entry
+    key, name, tolerance, way = cell.key, cell.metric, cell.tolerance, cell.direction
+    before, after = old.rows[key].entry, new.rows[key].entry
     metric, other = old.metrics[name], new.metrics[name]
     if not (test and before and after and metric and other):
         return cell

@@ -96,7 +96,7 @@ def steps(
     """
     if query not in run.qids.to_pylist():
         return (), (), None
-    at, place = (each.qids.to_pylist().index(query) for each in (qrels, run))
+    at, place = (data.qids.to_pylist().index(query) for data in (qrels, run))
     judged, ranked = qrels.part(at, at + 1), run.part(place, place + 1)
     whole = replace(policy, missing_queries="zero")
     own = whole.with_settings(metric.settings)
@@ -129,18 +129,18 @@ def steps(
 
 def _order(judged: Qrels, ranked: Run, policy: Policy) -> Ints:
     """Return the rows of a query's run in rank order, under the policy's order of ties."""
-    every = Qrels(ranked.qids, ranked.offsets, ranked.docnos, np.arange(ranked.n_rows))
+    by_row = Qrels(ranked.qids, ranked.offsets, ranked.docnos, np.arange(ranked.n_rows))
     ties = policy.ties
     if ties in ("best", "worst", "average") or policy.seed is not None:
         ties = "trec_eval"
     plain = replace(policy, depth=None, judged_only=False, grades=GradeRule(), ties=ties)
-    found = view(align(every, ranked, plain, [plain]), plain)
-    order: Ints = found.grade  # the "grade" of a document is its row
+    seen = view(align(by_row, ranked, plain, [plain]), plain)
+    order: Ints = seen.grade  # the "grade" of a document is its row
     grade_of = judged.to_dict()[judged.qids[0].as_py()]
     grade = np.array([grade_of.get(d, -1) for d in ranked.docnos.to_strings().to_pylist()])
     if policy.ties in ("best", "worst"):
         sign = -1 if policy.ties == "best" else 1
-        order = order[np.lexsort((sign * grade[order], found.tie_first))]
+        order = order[np.lexsort((sign * grade[order], seen.tie_first))]
     if policy.judged_only:
         order = order[grade[order] >= 0]
     return order if policy.depth is None else order[: policy.depth]
@@ -169,13 +169,17 @@ def ranking_grid(steps: Sequence[Step], running: str, title: str = "") -> Grid:
 
     rows = [
         {
-            "rank": str(step.rank), "docno": step.docno, "score": number(step.score),
+            "rank": str(step.rank),
+            "docno": step.docno,
+            "score": number(step.score),
             "grade": "not judged" if step.grade is None else f"{step.grade:g}",
-            "gain": number(step.gain), "/ discount": number(step.discount),
-            "adds": number(step.added), running: number(step.running),
+            "gain": number(step.gain),
+            "/ discount": number(step.discount),
+            "adds": number(step.added),
+            running: number(step.running),
         }
         for step in steps
-    ]  # fmt: skip
+    ]
     shown: list[dict[str, str]] = []
     last = 0
     for step, row in zip(steps, filled(rows), strict=True):
@@ -305,31 +309,37 @@ def trace(
     manifest = with_inputs(outcome.manifest, None if inputs is None else Path(inputs))
     names = _Names(run, dataset, columns)
     board = names.board(outcome)
-    metrics = {str(one): one for one in board.entries[0].evaluation.metrics}
+    metrics = {str(known): known for known in board.entries[0].evaluation.metrics}
     name = metric if metric in metrics else next(iter(metric_spellings(metrics)(metric)), metric)
     check_known("metric", name, metrics)
-    entries = [one for one in board.entries if names.fit(one, board)]
+    entries = [entry for entry in board.entries if names.fit(entry, board)]
     if query is not None and entries:
         entries = _with_query(query, entries)
-    found = _row(outcome, board, entries, metrics[name]) if query is None else None
-    if found is None:
-        (one,) = entries = [names.only(entries, board)]
-        found = Account(
-            name=str(one.key), run=one.run, dataset=one.dataset, metric=metrics[name],
-            value=one.summary[name], entry=one, manifest=manifest, choices=one.choices,
-        )  # fmt: skip
+    account = _row(outcome, board, entries, metrics[name]) if query is None else None
+    if account is None:
+        (entry,) = entries = [names.only(entries, board)]
+        account = Account(
+            name=str(entry.key),
+            run=entry.run,
+            dataset=entry.dataset,
+            metric=metrics[name],
+            value=entry.summary[name],
+            entry=entry,
+            manifest=manifest,
+            choices=entry.choices,
+        )
     cells: list[Cell] = []
     try:
         cells = _cells(folder, manifest, entries)
     except HarnessError:  # a file is gone, which the value of a row or a cell does not need
         if query is not None:
             raise
-    seen = _states(folder, manifest, cells)
-    warned = tuple(dict.fromkeys(rule for one in entries for rule in one.warned))
-    found = replace(found, inputs=seen, folder=str(folder), warned=warned)
-    if query is not None and found.entry is not None:
-        return _with_ranking(found, folder, cells, query)
-    return found
+    files = _states(folder, manifest, cells)
+    warned = tuple(dict.fromkeys(rule for entry in entries for rule in entry.warned))
+    account = replace(account, inputs=files, folder=str(folder), warned=warned)
+    if query is not None:
+        return _with_ranking(account, folder, cells, query)
+    return account
 
 
 def columns_of(where: Mapping[str, Any] | None) -> dict[str, str]:
@@ -350,19 +360,19 @@ class _Names(NamedTuple):
         selection = outcome.board.selection
         if selection is None:
             return outcome.board
-        every = {one.dataset for one in outcome.cells.entries}
-        one_setting = any(name in selection.settings.over for name in self.columns)
-        if one_setting or self.dataset in every - {one.dataset for one in outcome.board.entries}:
+        datasets = {cell.dataset for cell in outcome.cells.entries}
+        datasets -= {entry.dataset for entry in outcome.board.entries}
+        if self.dataset in datasets or {*selection.settings.over} & {*self.columns}:
             return replace(outcome.cells, summary=Summary())
         return outcome.board
 
-    def fit(self, one: Entry | Failed, board: Leaderboard) -> bool:
+    def fit(self, cell: Entry | Failed, board: Leaderboard) -> bool:
         """Return whether the names fit a cell or its row."""
-        row_dataset, row_run = _key(one, board)
+        row_dataset, row_run = _key(cell, board)
         return (
-            self.run in (one.run, row_run)
-            and self.dataset in (None, one.dataset, row_dataset)
-            and self.columns.items() <= dict(one.columns).items()
+            self.run in (cell.run, row_run)
+            and self.dataset in (None, cell.dataset, row_dataset)
+            and self.columns.items() <= dict(cell.columns).items()
         )
 
     def only(self, entries: Sequence[Entry], board: Leaderboard) -> Entry:
@@ -372,42 +382,43 @@ class _Names(NamedTuple):
         if entries:
             return entries[0]
         why_not = "has no value, as it could not be evaluated"
-        failed = [one for one in board.failed if self.fit(one, board)]
+        failed = [cell for cell in board.failed if self.fit(cell, board)]
         if failed:
-            raise InputError([Problem(str(one.key), f"{why_not}: {one.error}") for one in failed])
-        every = [one for one in board.entries if self._replace(columns={}).fit(one, board)]
-        check_columns([one.columns for one in every], self.columns)
+            raise InputError([Problem(str(c.key), f"{why_not}: {c.error}") for c in failed])
+        named = self._replace(columns={})
+        columns = [entry.columns for entry in board.entries if named.fit(entry, board)]
+        check_columns(columns, self.columns)
         return one_cell(board.entries, *self)
 
 
-def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
+def _key(cell: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
     """Return dataset and run of the row that a cell is a part of."""
-    return dataset_name(one, board.summary), system_name(one, board.summary)
+    return dataset_name(cell, board.summary), system_name(cell, board.summary)
 
 
 def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the cells that hold a query; UnknownNameError if there are none."""
-    qids = [one.evaluation.qids.to_pylist() for one in entries]
+    qids = [entry.evaluation.qids.to_pylist() for entry in entries]
     first, several = entries[0], len(entries) > 1
     name = f"any of {len(entries)} cells of {first.run}" if several else str(first.key)
     check_known("query", query, list(dict.fromkeys(chain.from_iterable(qids))), name)
-    return [one for one, some in zip(entries, qids, strict=True) if query in some]
+    return [entry for entry, held in zip(entries, qids, strict=True) if query in held]
 
 
 def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[Cell]:
     """Return the config's cells of entries; HarnessError if a file of theirs is gone."""
     others = ("compare", "gate", "names", "plots", "tables")  # which may name any run
-    config = {key: one for key, one in manifest.config.items() if key not in others}
-    runs = {one.run for one in entries}
+    config = {key: value for key, value in manifest.config.items() if key not in others}
+    runs = {entry.run for entry in entries}
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = config["runs"].items()
-    config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
+    config["runs"] = {name: value for name, value in named if name in runs or "{" in name}
     _, cells = config_and_cells(folder, manifest.model_copy(update={"config": config}))
-    own = {replace(one.key, columns=tuple(one.all_columns.items())) for one in entries}
-    found = [one for one in cells if one.key in own]
-    if len(found) < len(own):
+    keys = {replace(entry.key, columns=tuple(entry.all_columns.items())) for entry in entries}
+    cells = [cell for cell in cells if cell.key in keys]
+    if len(cells) < len(keys):
         check_inputs(folder, manifest)
-    return found
+    return cells
 
 
 def _states(
@@ -416,13 +427,12 @@ def _states(
     """Return the files of cells, qrels first, each with its state; all inputs without cells."""
     root = root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
-    paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
+    paths = [Path(path) for entry in entries for path in (entry.path, entry.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
-    recorded = {(root / each.path).resolve(): each for each in manifest.inputs}
-    own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded) or recorded
-    changed = {
-        one.path.resolve(): one.what for one in changed_inputs(folder, manifest, only=map(str, own))
-    }
+    recorded = {(root / file.path).resolve(): file for file in manifest.inputs}
+    own = dict.fromkeys(path for path in map(Path.resolve, paths) if path in recorded) or recorded
+    changes = changed_inputs(folder, manifest, only=map(str, own))
+    changed = {change.path.resolve(): change.what for change in changes}
     return tuple(
         {**recorded[path].model_dump(exclude_defaults=True), "state": changed.get(path, UNCHANGED)}
         for path in own
@@ -436,21 +446,19 @@ def read_inputs(folder: Path, manifest: Manifest, cell: Cell) -> tuple[Qrels, Ru
     return qrels, cell.read_run(qrels)
 
 
-def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:
+def _with_ranking(account: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:
     """Return the account of one query's value, with its ranking read from the files."""
-    assert found.entry is not None
-    assert found.manifest is not None
-    metric, evaluation = found.metric, found.entry.evaluation
+    assert account.entry is not None
+    assert account.manifest is not None
+    metric, evaluation = account.metric, account.entry.evaluation
     if not metric.definition.is_built_in:
         fix = "leave --query out; harness verify --plugins computes all values again"
-        what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
-        raise InputError(Problem(str(folder), what, fix=fix))
-    value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
-    qrels, run = read_inputs(folder, found.manifest, cells[0])
+        message = f"expected a metric of the harness with --query, got a plugin's: {metric}"
+        raise InputError(Problem(str(folder), message, fix=fix))
+    value = float(evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)])
+    qrels, run = read_inputs(folder, account.manifest, cells[0])
     ranking, ideal, derived = steps(qrels, run, query, metric, evaluation.policy)
-    return replace(
-        found, value=float(value), qid=query, derived=derived, ranking=ranking, ideal=ideal
-    )
+    return replace(account, value=value, qid=query, derived=derived, ranking=ranking, ideal=ideal)
 
 
 def _row(
@@ -460,8 +468,8 @@ def _row(
 
     UnknownNameError if they are of several rows, or a part is missing.
     """
-    keys = list(dict.fromkeys(_key(one, asked) for one in entries))
-    n_cells = sum(_key(one, asked) in keys for one in asked.entries)
+    keys = list(dict.fromkeys(_key(entry, asked) for entry in entries))
+    n_cells = sum(_key(entry, asked) in keys for entry in asked.entries)
     if not asked.summary or not n_cells == len(entries) > 1:
         return None
     if len(keys) > 1:
@@ -473,37 +481,45 @@ def _row(
     board, (key,) = outcome.board, keys
     name = f"{key[1]} on {key[0]}"
     systems = systems_of(board)
-    at = next((at for at, one in enumerate(systems) if (one.dataset, one.run) == key), None)
-    if at is None:
-        what = f"{name} has no value: a part of it is missing"
+    system = next((row for row in systems if (row.dataset, row.run) == key), None)
+    if system is None:
+        message = f"{name} has no value: a part of it is missing"
         fix = "choose one of its cells with --dataset and --where"
-        raise UnknownNameError(Problem("", what, fix=fix))
-    system, path = systems[at], outcome.folder / LEADERBOARD
+        raise UnknownNameError(Problem("", message, fix=fix))
+    path = outcome.folder / LEADERBOARD
     rows = csv_rows(read_text(path), str(path))
-    shown = [one.fields for one in rows if one.fields[:2] == [*key]]
+    shown = [row.fields for row in rows if row.fields[:2] == [*key]]
     if not shown:
         raise misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")
     recorded = dict(zip(rows[0].fields, shown[0], strict=True))
     value, low, high = (
         float(recorded.get(f"{metric}{end}") or math.nan) for end in ("", " low", " high")
     )
+    choices = dict.fromkeys(choice for entry in system.entries for choice in entry.choices)
     return Account(
-        name=name, run=system.entries[0].run, dataset=key[0], metric=metric,
-        value=system.value(metric), recorded=value, low=low, high=high,
-        deviation=system.deviation(metric), averaged=bool(board.summary.average),
-        repetitions=tuple(_repetition(one, system, board, metric) for one in system.entries),
+        name=name,
+        run=system.entries[0].run,
+        dataset=key[0],
+        metric=metric,
+        value=system.value(metric),
+        recorded=value,
+        low=low,
+        high=high,
+        deviation=system.deviation(metric),
+        averaged=bool(board.summary.average),
+        repetitions=tuple(_repetition(entry, system, board, metric) for entry in system.entries),
         chosen=system.best_of,
-        choices=tuple(dict.fromkeys(c for one in system.entries for c in one.choices)),
+        choices=tuple(choices),
         incomplete=system.incomplete,
-    )  # fmt: skip
+    )
 
 
 def _repetition(entry: Entry, system: System, board: Leaderboard, metric: Metric) -> Repetition:
     names = board.summary.parts
     key = entry.key.without(names)
-    cells = [one for one in board.entries if system_key(one, names) == key] if names else [entry]
+    in_key = (cell for cell in board.entries if system_key(cell, names) == key)
     columns = {name: entry.columns.get(name, "") for name in system.varying}
-    parts = tuple(_part(one, metric) for one in cells)
+    parts = tuple(_part(cell, metric) for cell in (in_key if names else [entry]))
     return Repetition(columns, entry.summary[str(metric)], _part(entry, metric), parts)
 
 
@@ -520,47 +536,48 @@ def _part(entry: Entry, metric: Metric) -> FoldShare:
     return FoldShare(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
 
 
-def grids(found: Account) -> Iterator[Grid]:
+def grids(account: Account) -> Iterator[Grid]:
     """Yield what ``harness trace`` prints."""
-    query = f" of query {found.qid}," if found.qid else " of"
-    notes = [*warned_of([(found.run, found.warned)]), *_summary(found)]
-    title = f"{found.metric}{query} {found.name}: {_text(found.value)}"
+    query = f" of query {account.qid}," if account.qid else " of"
+    notes = [*warned_of([(account.run, account.warned)]), *_summary(account)]
+    title = f"{account.metric}{query} {account.name}: {_text(account.value)}"
     yield Grid(title=title, notes=tuple(notes))
-    if found.qid is not None:
-        yield from _query(found)
+    if account.qid is not None:
+        yield from _query(account)
         return
-    yield from (_repetition_grid(one, found) for one in found.repetitions)
-    yield from _chosen(found.choices)
-    yield _inputs(found)
-    yield from _pointer(found) if found.repetitions else _cell(found)
+    yield from (_repetition_grid(repetition, account) for repetition in account.repetitions)
+    yield from _chosen(account.choices)
+    yield _inputs(account)
+    yield from _pointer(account) if account.repetitions else _cell(account)
 
 
 def _text(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else repr(value)
 
 
-def _summary(found: Account) -> Iterator[str]:
+def _summary(account: Account) -> Iterator[str]:
     """Yield how a row is made of its repetitions, or why a query has no ranking."""
-    if found.qid is not None and not found.ranking and found.entry is not None:
-        policy = found.entry.evaluation.policy
+    if account.qid is not None and not account.ranking and account.entry is not None:
+        policy = account.entry.evaluation.policy
         yield f"the run does not answer the query (missing_queries: {policy.missing_queries})"
-    if not found.is_confirmed and found.repetitions:
-        yield f"leaderboard.csv holds ANOTHER value: {_text(found.recorded)}"
-    if (n := len(found.repetitions)) > 1:
-        yield f"mean of {n} repetitions, standard deviation {_text(found.deviation)}"
-    if found.incomplete is not None:
-        yield f"{FEWER}: {found.incomplete}"
-    if not math.isnan(found.low):
-        yield f"interval {_text(found.low)} to {_text(found.high)}"
-    if found.chosen is not None:
-        yield best_of([found.chosen])
+    if not account.is_confirmed and account.repetitions:
+        yield f"leaderboard.csv holds ANOTHER value: {_text(account.recorded)}"
+    if (n := len(account.repetitions)) > 1:
+        yield f"mean of {n} repetitions, standard deviation {_text(account.deviation)}"
+    if account.incomplete is not None:
+        yield f"{FEWER}: {account.incomplete}"
+    if not math.isnan(account.low):
+        yield f"interval {_text(account.low)} to {_text(account.high)}"
+    if account.chosen is not None:
+        yield best_of([account.chosen])
 
 
-def _repetition_grid(one: Repetition, row: Account) -> Grid:
+def _repetition_grid(repetition: Repetition, row: Account) -> Grid:
     """Return the value of a repetition, and what each fold adds to it."""
-    name = pairs(one.columns.items()) or "value"
-    title = f"{name}: {_text(one.value)}{_made(one, row)}"
-    if len(one.parts) == 1 and one.parts[0].dataset == one.whole.dataset:
+    name = pairs(repetition.columns.items()) or "value"
+    title = f"{name}: {_text(repetition.value)}{_quotient(repetition, row)}"
+    parts, whole = repetition.parts, repetition.whole
+    if len(parts) == 1 and parts[0].dataset == whole.dataset:
         return Grid(title=title)
     weighted = row.metric.definition.weight is not None
     total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
@@ -570,21 +587,21 @@ def _repetition_grid(one: Repetition, row: Account) -> Grid:
         numbers = [part.weight, part.total] if weighted else [part.total]
         return [name, value, str(part.n), *map(_text, numbers)]
 
-    rows = [cells(part.dataset, _text(part.value), part) for part in one.parts]
+    rows = [cells(part.dataset, _text(part.value), part) for part in parts]
     if not row.averaged:
-        rows.append(cells("all", "", one.whole))
+        rows.append(cells("all", "", whole))
     return grid(["dataset", "value", "queries", *sums], rows, title=title)
 
 
-def _made(one: Repetition, row: Account) -> str:
+def _quotient(repetition: Repetition, row: Account) -> str:
     """Return the sum and quotient that make a value."""
     how = row.metric.definition.summary
     if row.averaged:
-        values = " + ".join(_text(part.value) for part in one.parts)
-        return f" = ({values}) / {len(one.parts)}, parts count alike"
-    if how == "sum" or math.isnan(one.value):
+        values = " + ".join(_text(part.value) for part in repetition.parts)
+        return f" = ({values}) / {len(repetition.parts)}, parts count alike"
+    if how == "sum" or math.isnan(repetition.value):
         return ""
-    quotient = f"{_text(one.whole.total)} / {_text(one.whole.weight)}"
+    quotient = f"{_text(repetition.whole.total)} / {_text(repetition.whole.weight)}"
     return f" = exp({quotient})" if how == "gm" else f" = {quotient}"
 
 
@@ -593,33 +610,33 @@ def _chosen(choices: Sequence[Choice]) -> Iterator[Grid]:
     if not choices:
         return
     rows = []
-    for one in choices:
-        tied = f", tied with {', '.join(map(pairs, one.tied))}" if one.tied else ""
-        how = f"best of {len(one.ranked)}{tied}"
-        rows.append([one.name, pairs(one.setting), _text(one.value), how])
+    for choice in choices:
+        tied = f", tied with {', '.join(map(pairs, choice.tied))}" if choice.tied else ""
+        how = f"best of {len(choice.ranked)}{tied}"
+        rows.append([choice.name, pairs(choice.setting), _text(choice.value), how])
     title = f"Setting chosen on validation queries by {choices[0].metric}"
     yield grid(["for", "setting", "validation value", "chosen as"], rows, left=2, title=title)
     if len(choices) == 1:
-        (one,) = choices
-        title = f"All settings on {', '.join(one.datasets)}, best first"
-        ranked = [[pairs(setting), _text(value)] for setting, value in one.ranked]
-        ranked += [[pairs(setting), "left out: not every value"] for setting in one.left_out]
-        yield grid(["setting", one.metric], ranked, title=title)
+        (choice,) = choices
+        title = f"All settings on {', '.join(choice.datasets)}, best first"
+        ranked = [[pairs(setting), _text(value)] for setting, value in choice.ranked]
+        ranked += [[pairs(setting), "left out: not every value"] for setting in choice.left_out]
+        yield grid(["setting", choice.metric], ranked, title=title)
 
 
-def _inputs(found: Account) -> Grid:
+def _inputs(account: Account) -> Grid:
     """Return the table of a cell's files, with notes on those that have changed."""
-    changed = [each for each in found.inputs if each["state"] != UNCHANGED]
-    every = counted(len(found.inputs), "file")
-    notes = [f"{each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS]]
+    changed = [file for file in account.inputs if file["state"] != UNCHANGED]
+    total = counted(len(account.inputs), "file")
+    notes = [f"{file['path']}: {file['state']}" for file in changed[:SHOWN_INPUTS]]
     notes += and_more(len(changed) - SHOWN_INPUTS)
-    if changed and len(changed) == len(found.inputs):
+    if changed and len(changed) == len(account.inputs):
         notes.append("if they were moved: --inputs FOLDER, from which the config's paths start")
-    state = f"{len(changed)} of {every} HAVE CHANGED" if changed else f"{every}, {UNCHANGED}"
+    state = f"{len(changed)} of {total} HAVE CHANGED" if changed else f"{total}, {UNCHANGED}"
     title = f"Inputs: {state}"
-    if found.repetitions:
+    if account.repetitions:
         return Grid(title=title, notes=tuple(notes))
-    rows = [[each["path"], each["sha256"], str(each["bytes"])] for each in found.inputs]
+    rows = [[file["path"], file["sha256"], str(file["bytes"])] for file in account.inputs]
     return grid(["file", "sha256", "bytes"], rows, left=2, title=title, notes=notes)
 
 
@@ -628,7 +645,7 @@ def _pointer(row: Account) -> Iterator[Grid]:
     cell = row.repetitions[0].parts[0]
     options = {"run": row.run, "metric": str(row.metric), "dataset": cell.dataset}
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
-    words += [word for one in cell.columns.items() for word in ("--where", "=".join(one))]
+    words += [word for pair in cell.columns.items() for word in ("--where", "=".join(pair))]
     command = f"harness trace {shlex.join([row.folder, *words])}"
     yield Grid(title="One of the cells, with its files, counts and settings:", notes=(command,))
 
@@ -655,15 +672,15 @@ def _cell(account: Account) -> Iterator[Grid]:
     yield replace(settings, title=f"Metric: {settings.title}")
     manifest = account.manifest
     assert manifest is not None
-    made = [", ".join(f"{name} {text}" for name, text in manifest.versions.items() if text)]
+    origin = [", ".join(f"{name} {text}" for name, text in manifest.versions.items() if text)]
     if (git := manifest.git) is not None:
-        made.append(f"git {git.commit[:12]}{' with changes not committed' if git.dirty else ''}")
+        origin.append(f"git {git.commit[:12]}{' with changes not committed' if git.dirty else ''}")
     key = replace(account.entry.key, columns=tuple(account.entry.all_columns.items()))
     check = next(cell.crosscheck for cell in manifest.cells if cell.key == key)
     if check.queries:
         again = f"pytrec_eval evaluated {check.queries} queries again"
-        made.append(f"{again}: largest difference {check.largest_difference:g}")
-    yield Grid(title="Made by", notes=tuple(made))
+        origin.append(f"{again}: largest difference {check.largest_difference:g}")
+    yield Grid(title="Made by", notes=tuple(origin))
     if metric.definition.is_built_in:
         yield Grid(title="--query QID shows the ranking behind one query's value.")
 

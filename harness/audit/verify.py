@@ -114,9 +114,9 @@ class Verification:
         """Whether every input and every digit is unchanged."""
         return not self.total
 
-    def add(self, one: Mismatch, where: str, n: int = 1) -> None:
+    def add(self, first: Mismatch, where: str, n: int = 1) -> None:
         """Add the first of `n` differences of a file, or of all inputs or cells."""
-        self.differences.append(one)
+        self.differences.append(first)
         self.by_file[where] += n
 
     def cause(self, is_written: bool | None) -> Cause:
@@ -126,17 +126,22 @@ class Verification:
         """
         if is_written is False:
             return "edited"
-        if any(one.kind == "input" for one in self.differences):
+        if any(difference.kind == "input" for difference in self.differences):
             return "input"
         if self.versions:
-            return "code" if any(one.name == _CODE for one in self.versions) else "version"
+            return "code" if _CODE in {change.name for change in self.versions} else "version"
         return "edited" if is_written is None else "unknown"
 
 
 def verify(
-    folder: Path, *, jobs: int = 1, scheduler: str | None = None,
-    worker_timeout: int | None = None, inputs: Path | None = None, plugins: bool = False,
-) -> Verification:  # fmt: skip
+    folder: Path,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    worker_timeout: int | None = None,
+    inputs: Path | None = None,
+    plugins: bool = False,
+) -> Verification:
     """Compute every number of a folder of results again, and compare all digits.
 
     Cells are evaluated from their files, none from a cache; every file is made again and compared
@@ -151,108 +156,108 @@ def verify(
     manifest = with_inputs(read_manifest(folder, content), inputs)
     if not plugins:
         refuse_plugins(folder, manifest, "give --plugins if you trust this code")
-    found = Verification(folder, manifest)
+    outcome = Verification(folder, manifest)
     root = root_of(folder, manifest)
-    there = [(root / each.path).is_file() for each in manifest.inputs]
-    if any(there) and not all(there):
-        _compare_inputs(found, {})
-        found.notes.append("nothing was computed again, as inputs are gone")
-        return found
+    present = [(root / file.path).is_file() for file in manifest.inputs]
+    if any(present) and not all(present):
+        _compare_inputs(outcome, {})
+        outcome.notes.append("nothing was computed again, as inputs are gone")
+        return outcome
     place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
     config, cells = config_and_cells(place, manifest, failed=True, load_plugins=plugins)
-    found.versions += _versions(manifest, config)
+    outcome.versions += _versions(manifest, config)
     with executor(jobs, scheduler, worker_timeout) as pool:
         evaluated = evaluate_all(config, cells, Cache(None), pool)
     policy = config.policy.for_runs()
     ties = {policy.with_settings(metric.settings).ties for metric in config.parsed_metrics()}
-    if without_peer := sorted(one for one in ties if one.startswith(("average", "random"))):
-        what = "pytrec_eval has no counterpart to check them against"
-        found.notes.append(f"values under ties: {', '.join(without_peer)}: {what}")
-    inputs_now = evaluated.manifest.inputs
-    _compare_inputs(found, {str(root / one.path): one.sha256 for one in inputs_now})
-    for one in _failures(found, evaluated.board):
-        found.add(one, "cells")
-    if found.by_file["cells"]:
-        found.notes.append("values were not compared: they need all cells")
+    if without_peer := sorted(way for way in ties if way.startswith(("average", "random"))):
+        reason = "pytrec_eval has no counterpart to check them against"
+        outcome.notes.append(f"values under ties: {', '.join(without_peer)}: {reason}")
+    files = evaluated.manifest.inputs
+    _compare_inputs(outcome, {str(root / file.path): file.sha256 for file in files})
+    for mismatch in _failures(outcome, evaluated.board):
+        outcome.add(mismatch, "cells")
+    if outcome.by_file["cells"]:
+        outcome.notes.append("values were not compared: they need all cells")
     else:
-        _compare_all(found, config, render(summarise(evaluated, cells), manifest), content)
-    return found
+        _compare_all(outcome, config, render(summarise(evaluated, cells), manifest), content)
+    return outcome
 
 
-def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
+def _compare_inputs(outcome: Verification, digests: Mapping[str, str]) -> None:
     """Add the inputs that are gone or have other bytes."""
-    changed = [*changed_inputs(found.folder, found.manifest, hashed=digests)]
-    gone = {one.path for one in changed if not one.path.is_file()}
+    changed = [*changed_inputs(outcome.folder, outcome.manifest, hashed=digests)]
+    gone = {change.path for change in changed if not change.path.is_file()}
     for record, path, now in changed:
         then = f"sha256 {record.sha256}"
         new = f"sha256 {now}" if now else "gone" if path in gone else "cannot be read"
-        found.add(Mismatch("input", record.path, "bytes", then, new, "input"), "inputs")
-    found.verified["inputs"] = len(found.manifest.inputs) - len(changed)
+        outcome.add(Mismatch("input", record.path, "bytes", then, new, "input"), "inputs")
+    outcome.verified["inputs"] = len(outcome.manifest.inputs) - len(changed)
     if gone:
-        found.notes.append(_MOVED)
+        outcome.notes.append(_MOVED)
 
 
-def _failures(found: Verification, board: Leaderboard) -> Iterator[Mismatch]:
+def _failures(outcome: Verification, board: Leaderboard) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
-    now = {str(one.key): one.error.splitlines()[0] for one in board.failed}
-    now |= dict.fromkeys((str(one.key) for one in board.entries), "")
-    for one in (*found.manifest.failed, *found.manifest.cells):
-        cell, error = str(one.key), getattr(one, "error", "")
+    now = {str(failed.key): failed.error.splitlines()[0] for failed in board.failed}
+    now |= dict.fromkeys((str(entry.key) for entry in board.entries), "")
+    for record in (*outcome.manifest.failed, *outcome.manifest.cells):
+        cell, error = str(record.key), getattr(record, "error", "")
         new = now.get(cell)
         if new is None or bool(new) != bool(error):
             text = "not found under this name" if new is None else new or "evaluated"
-            yield Mismatch("cell", cell, "error", error or "evaluated", text, found.cause(True))
+            yield Mismatch("cell", cell, "error", error or "evaluated", text, outcome.cause(True))
 
 
-def _compare_all(found: Verification, config: Config, derived: Results, content: bytes) -> None:
+def _compare_all(outcome: Verification, config: Config, derived: Results, content: bytes) -> None:
     """Compare every file of the folder."""
-    then = found.manifest.versions.get(PICTURES) or "not recorded"
+    then = outcome.manifest.versions.get(PICTURES) or "not recorded"
     now = manifests.versions(pictures=True)[PICTURES]
     if config.plots and then != now:
         why = "is not installed here" if now is None else f"was {then}, and is {now} here"
-        found.notes.append(f"pictures were not compared: matplotlib {why}")
+        outcome.notes.append(f"pictures were not compared: matplotlib {why}")
         config = config.model_copy(update={"plots": ()})
     written, trace = Manifest.model_validate_json(content), sha256(content).hexdigest()
-    made = tables_and_plots(replace(derived, config=config, manifest=written, trace=trace))
+    rendered = tables_and_plots(replace(derived, config=config, manifest=written, trace=trace))
     for name, new in derived.files.items():
-        _compare_file(found, name, new)
-    _compare_manifest(found, derived.manifest)
-    for name, new in made.items():
-        _compare_file(found, name, new)
+        _compare_file(outcome, name, new)
+    _compare_manifest(outcome, derived.manifest)
+    for name, new in rendered.items():
+        _compare_file(outcome, name, new)
     entries = derived.cells.entries
-    found.verified |= {
+    outcome.verified |= {
         "cells": len(entries) + len(derived.cells.failed),
-        "files": len(derived.files) + len(made),
+        "files": len(derived.files) + len(rendered),
         "values": sum(entry.evaluation.values.size for entry in entries),
         "summaries": sum(len(entry.evaluation.metrics) for entry in entries),
     }
     if derived.comparisons is not None:
-        found.verified["comparisons"] = len(derived.comparisons.rows)
-        found.verified["standings"] = len(derived.comparisons.standings)
+        outcome.verified["comparisons"] = len(derived.comparisons.rows)
+        outcome.verified["standings"] = len(derived.comparisons.standings)
 
 
-def _compare_file(found: Verification, name: str, now: bytes) -> None:
+def _compare_file(outcome: Verification, name: str, now: bytes) -> None:
     """Compare a file of the folder with the expected content, and add the first difference."""
     try:
-        then = read_bytes(found.folder / name)
+        then = read_bytes(outcome.folder / name)
     except InputError:
         texts = "the whole file", "missing", "the file as it is written"
-        found.add(Mismatch("file", name, *texts, found.cause(None)), name)
+        outcome.add(Mismatch("file", name, *texts, outcome.cause(None)), name)
         return
-    recorded = found.manifest.outputs.get(name)
+    recorded = outcome.manifest.outputs.get(name)
     is_written = None if recorded is None else sha256(then).hexdigest() == recorded
     first, total = compare(name, then, now)
     if first is None and is_written is False:
-        what = "different bytes with the same values"
-        first, total = Mismatch("file", name, "bytes", what, f"{len(now)} bytes"), 1
+        then_text = "different bytes with the same values"
+        first, total = Mismatch("file", name, "bytes", then_text, f"{len(now)} bytes"), 1
     if first is not None:
-        found.add(first._replace(cause=found.cause(is_written)), name, total)
+        outcome.add(first._replace(cause=outcome.cause(is_written)), name, total)
 
 
-def _compare_manifest(found: Verification, now: Manifest) -> None:
+def _compare_manifest(outcome: Verification, now: Manifest) -> None:
     """Add where the manifest's cells, inputs and files differ from those computed."""
-    changed = {one.file for one in found.differences if one.kind == "input"}
-    written = found.manifest.outputs
+    changed = {diff.file for diff in outcome.differences if diff.kind == "input"}
+    written = outcome.manifest.outputs
 
     def computed(manifest: Manifest) -> dict[str, Any]:
         """Return the parts that do not depend on the cache."""
@@ -261,17 +266,17 @@ def _compare_manifest(found: Verification, now: Manifest) -> None:
         for at, cell in enumerate(plain["cells"]):
             check = {k: n for k, n in cell["crosscheck"].items() if k not in _FROM_CACHE}
             cells[str(at)] = {**cell, "crosscheck": check}
-        inputs = {one["path"]: one for one in plain["inputs"] if one["path"] not in changed}
+        inputs = {file["path"]: file for file in plain["inputs"] if file["path"] not in changed}
         outputs = {k: v for k, v in manifest.outputs.items() if k not in written}
-        others = {name: plain.get(name) for name in ("failed", "choices", "seeds")}
-        return {"cells": cells, **others, "inputs": inputs, "outputs": outputs}
+        rest = {name: plain.get(name) for name in ("failed", "choices", "seeds")}
+        return {"cells": cells, **rest, "inputs": inputs, "outputs": outputs}
 
-    differences = list(leaves(computed(found.manifest), computed(now)))
+    differences = list(leaves(computed(outcome.manifest), computed(now)))
     if differences:
         where, *values = differences[0]
-        a, b = (NOTHING if one is None else str(one) for one in values)
-        first = Mismatch("value", MANIFEST, where, a, b, found.cause(None))
-        found.add(first, MANIFEST, len(differences))
+        a, b = (NOTHING if value is None else str(value) for value in values)
+        first = Mismatch("value", MANIFEST, where, a, b, outcome.cause(None))
+        outcome.add(first, MANIFEST, len(differences))
 
 
 def compare(name: str, then: bytes, now: bytes) -> tuple[Mismatch | None, int]:
@@ -283,41 +288,41 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Mismatch | None, int]:
     if then == now:
         return None, 0
     if not is_parquet and b"\0" in then + now:
-        return _one(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
+        return _only(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
     if is_parquet or name.endswith(".csv"):
         new = _table(now, is_parquet)
         try:
             old = _table(then, is_parquet)
         except (pa.ArrowException, OSError, ValueError, LookupError) as error:
-            return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
-        found, total = _tables(name, old, new)
+            return _only(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
+        first, total = _tables(name, old, new)
         if is_parquet or total:
-            return found, total
-    lines = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
+            return first, total
+    lines = (side.decode("utf-8", "backslashreplace").split("\n") for side in (then, now))
     pairs = enumerate(itertools.zip_longest(*lines, fillvalue=NOTHING), start=1)
     wrong = [(f"line {number}", old, new) for number, (old, new) in pairs if old != new]
-    return _one(name, *wrong[0])[0], len(wrong)
+    return _only(name, *wrong[0])[0], len(wrong)
 
 
-def _one(name: str, where: str, then: str, now: str) -> tuple[Mismatch, int]:
+def _only(name: str, where: str, then: str, now: str) -> tuple[Mismatch, int]:
     return Mismatch("value", name, where, then, now), 1
 
 
 def _tables(name: str, old: pa.Table, new: pa.Table) -> tuple[Mismatch | None, int]:
     """Return the first field in which two tables of text differ, and how many do."""
     if old.column_names != new.column_names:
-        return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
+        return _only(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
     if len(old) != len(new):
-        return _one(name, "number of rows", str(len(old)), str(len(new)))
+        return _only(name, "number of rows", str(len(old)), str(len(new)))
     pairs = zip(old.columns, new.columns, strict=True)
     rows = [np.flatnonzero(to_numpy(call("not_equal", *pair))).tolist() for pair in pairs]
     total = sum(map(len, rows))
     if not total:
         return None, 0
-    row, at = min((some[0], at) for at, some in enumerate(rows) if some)
-    names = ", ".join(str(new[one][row]) for one in _NAMES if one in new.column_names)
+    row, at = min((differing[0], at) for at, differing in enumerate(rows) if differing)
+    names = ", ".join(str(new[name][row]) for name in _NAMES if name in new.column_names)
     line = f"row {row + 1}" if name.endswith(".parquet") else f"line {row + 2}"
-    a, b = (str(one[at][row]) or NOTHING for one in (old, new))
+    a, b = (str(table[at][row]) or NOTHING for table in (old, new))
     where = f"{line} ({names}), {new.column_names[at]}"
     return Mismatch("value", name, where, a, b), total
 
@@ -330,7 +335,7 @@ def _table(content: bytes, is_parquet: bool) -> pa.Table:
     if not is_parquet:
         header, *rows = csv.reader(io.StringIO(content.decode("utf-8")))
         columns = ([row[at] for row in rows] for at in range(len(header)))
-        return pa.table([pa.array(one, pa.string()) for one in columns], header)
+        return pa.table([pa.array(texts, pa.string()) for texts in columns], header)
     table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     texts = (cast(column, pa.string()) for column in table.columns)
     absent = pa.scalar(ABSENT)
@@ -355,50 +360,51 @@ def _versions(manifest: Manifest, config: Config) -> Iterator[VersionChange]:
     now: dict[str, str | None] = {**versions, "platform": manifests.system()}
     then[_CODE], now[_CODE] = manifest.code[:12], sources()[:12]
     packages = manifest.packages, installed_packages(config.parsed_metrics())
-    for side, each in zip((then, now), packages, strict=True):
-        for name, one in each.items():
-            side[f"package {name}"] = f"{one.version} ({one.sha256[:12]})"
-    return (VersionChange(*one) for one in leaves(then, now))
+    for side, installed in zip((then, now), packages, strict=True):
+        for name, package in installed.items():
+            side[f"package {name}"] = f"{package.version} ({package.sha256[:12]})"
+    return (VersionChange(*change) for change in leaves(then, now))
 
 
-def grids(found: Verification) -> Iterator[Grid]:
+def grids(outcome: Verification) -> Iterator[Grid]:
     """Yield what ``harness verify`` prints: differences, inputs first, versions, the verdict."""
-    inputs = [one for one in found.differences if one.kind == "input"]
+    inputs = [diff for diff in outcome.differences if diff.kind == "input"]
     yield from map(_difference, inputs[:SHOWN_INPUTS])
     for note in and_more(len(inputs) - SHOWN_INPUTS, "--format json lists every input"):
         yield Grid(title=f"input: {note}")
-    yield from map(_difference, found.differences[len(inputs) :])
-    if found.versions:
-        rows = [[one.name, one.then or "none", one.now or "none"] for one in found.versions]
+    yield from map(_difference, outcome.differences[len(inputs) :])
+    if outcome.versions:
+        rows = [[each.name, each.then or "none", each.now or "none"] for each in outcome.versions]
         yield grid(["version", "then", "now"], rows, left=3)
-    yield from (Grid(title=f"note: {note}") for note in found.notes)
-    counts = ", ".join(f"{n:,} {name}" for name, n in found.verified.items() if n) or "nothing"
+    yield from (Grid(title=f"note: {note}") for note in outcome.notes)
+    counts = ", ".join(f"{n:,} {name}" for name, n in outcome.verified.items() if n) or "nothing"
     verdict = f"every digit is the same; verified: {counts}"
-    if not found.is_verified:
-        parts = ", ".join(f"{n:,} in {name}" for name, n in found.by_file.items())
-        total = counted(found.total, "difference")
+    if not outcome.is_verified:
+        parts = ", ".join(f"{n:,} in {name}" for name, n in outcome.by_file.items())
+        total = counted(outcome.total, "difference")
         verdict = f"NOT VERIFIED, {total} ({parts}); compared: {counts}"
-    yield Grid(title=f"{found.folder}: {verdict}")
+    yield Grid(title=f"{outcome.folder}: {verdict}")
 
 
-def _difference(one: Mismatch) -> Grid:
-    why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
-    if one.cause == "edited" and one.file == MANIFEST:
+def _difference(mismatch: Mismatch) -> Grid:
+    kind, file, where, then, now, cause = mismatch
+    why = "" if kind == "input" else f" ({_CAUSES[cause]})"
+    if cause == "edited" and file == MANIFEST:
         why = " (the file was edited after it was written)"
-    then, now = cut_all((one.then, one.now), WIDTH)
-    return facts_at(f"{one.kind}: {one.file}: {one.where}{why}", then=then, now=now)
+    then, now = cut_all((then, now), WIDTH)
+    return facts_at(f"{kind}: {file}: {where}{why}", then=then, now=now)
 
 
-def as_json(found: Verification) -> str:
+def as_json(outcome: Verification) -> str:
     """Return the same as one JSON object."""
     content = {
-        "folder": str(found.folder),
-        "verified": found.is_verified,
-        "total": found.total,
-        "by_file": dict(found.by_file),
-        "differences": [one._asdict() for one in found.differences],
-        "versions": [one._asdict() for one in found.versions],
-        "counts": dict(found.verified),
-        "notes": list(found.notes),
+        "folder": str(outcome.folder),
+        "verified": outcome.is_verified,
+        "total": outcome.total,
+        "by_file": dict(outcome.by_file),
+        "differences": [mismatch._asdict() for mismatch in outcome.differences],
+        "versions": [change._asdict() for change in outcome.versions],
+        "counts": dict(outcome.verified),
+        "notes": list(outcome.notes),
     }
     return in_json(content, indent=1) + "\n"
