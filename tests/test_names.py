@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from harness.core.arguments import Parameter
-from harness.core.metric import REGISTRY
-from harness.core.names import NICKNAMES, known_names, parse, parse_all
+from harness.core.metric import REGISTRY, as_plain_data, from_plain_data
+from harness.core.names import NICKNAMES, known_names, parse, parse_all, why_not
 from harness.core.settings import CONVENTIONS, NEEDED, Convention
 from harness.errors import UnknownNameError
 
@@ -267,3 +267,10 @@ def test_a_convention_for_all_metrics_but_those_with_their_own() -> None:
     assert [str(metric) for metric in parse_all(names, {"convention": "catboost"})] == [
         "ndcg(convention=catboost)@10", "ndcg(convention=mslr)@10", "swaps",
     ]  # fmt: skip
+
+
+def test_queries_of_different_weights_make_a_metric_incomparable() -> None:
+    for spelling in ("opa(over=pairs)", "arp(over=grades)", "mse(over=pairs)"):
+        (metric,) = parse(spelling)
+        assert why_not(from_plain_data(as_plain_data(metric))) == why_not(metric) != ""
+    assert not any(why_not(metric) for metric in parse_all(["opa", "arp(negative=value)", "mse"]))

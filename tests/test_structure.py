@@ -4,6 +4,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import harness.metrics  # noqa: F401 - registers them
+from harness.core.metric import REGISTRY
+from harness.core.names import known_names
+from harness.core.settings import PARAMETERS
+
 PACKAGE = Path(__file__).resolve().parents[1] / "harness"
 LEVELS = [
     {"errors", "input_files"},
@@ -41,3 +46,26 @@ def test_imports_go_one_way() -> None:
             if part != "__version__" and level[part] > level[own]:
                 wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {part}")
     assert not wrong
+
+
+def texts_of_code(path: Path) -> Iterator[str]:
+    """Yield the texts of a module that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    statements = (node for node in ast.walk(tree) if isinstance(node, ast.Expr))
+    docstrings = {id(statement.value) for statement in statements}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield from [node.value] if isinstance(node.value, str) else []
+
+
+def test_the_core_knows_no_metric_by_name() -> None:
+    parameters = {name for definition in REGISTRY.values() for name in definition.parameters}
+    common = {"rel", "cutoff", "reference", "documents", "levels", "judged", "tied", *PARAMETERS}
+    known = {*known_names(), *parameters} - common
+    found = {
+        (path.name, text)
+        for path in sorted((PACKAGE / "core").glob("*.py"))
+        for text in texts_of_code(path)
+        if text in known
+    }
+    assert not found

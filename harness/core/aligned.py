@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from .arrow import select
+from .arrow import select, string_column
 from .policy import Policy
 from .ragged import (
     Array,
@@ -154,11 +154,6 @@ class Aligned(Memo):
         """The queries without a grade above 0, ``(n_queries,)``."""
         return np.equal(self.ideal.count(self.ideal.values > 0), 0)
 
-    def of_items(self, items: Any) -> dict[str, Any]:
-        """Columns of some documents, by field; `items` are indices, a mask or a slice."""
-        columns = {name: getattr(self, name)[items] for name in _OF_ITEMS}
-        return columns | {"subtopics": None if self.subtopics is None else self.subtopics[items]}
-
     def of_queries(self, some: slice | Bools) -> Aligned:
         """Return the alignment of some queries: from one to before another, or those of a mask."""
         if isinstance(some, slice):
@@ -178,7 +173,7 @@ class Aligned(Memo):
             self.n_tied[some],
             self.ideal.of_rows(some),
             offsets,
-            **self.of_items(items),
+            **columns_of(self, items),
             policy=self.policy,
             n_extra=self.n_extra,
             reference_ties=ties,
@@ -235,3 +230,18 @@ class Aligned(Memo):
         """
         items = np.flatnonzero(items) if items.dtype == bool else items
         return lengths_of(np.searchsorted(items, self.offsets))
+
+
+def columns_of(aligned: Aligned, items: Any) -> dict[str, Any]:
+    """Columns of some documents, by field; `items` are indices, a mask or a slice."""
+    columns = {name: getattr(aligned, name)[items] for name in _OF_ITEMS}
+    subtopics = aligned.subtopics
+    return columns | {"subtopics": None if subtopics is None else subtopics[items]}
+
+
+def without_queries() -> Aligned:
+    """Alignment of no query, of which a metric's functions compute nothing."""
+    none, start = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    ideal, scores = Ragged(start, none), np.zeros(0)
+    qids, answered = string_column([]), np.zeros(0, dtype=bool)
+    return Aligned(qids, answered, none, none, ideal, start, none, none, scores, none, none)

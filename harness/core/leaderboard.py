@@ -55,13 +55,11 @@ class Summary:
 
 PART = 1 << 15
 """Rows of a part of all values, a group of its Parquet file: writing takes 1 kB for each."""
-TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}
-"""Metrics that are text in trec_eval, and what it prints; their 0 here has no meaning."""
 
 
 def numbers_of(metrics: Iterable[Metric]) -> list[Metric]:
     """Return the metrics that have numbers to show."""
-    return [metric for metric in metrics if metric.definition.name not in TEXTS]
+    return [metric for metric in metrics if not metric.definition.is_text]
 
 
 UNKNOWN = ("extra", "empty", "retrieved", "judged", "judgements", "tied")

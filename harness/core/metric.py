@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..errors import HarnessError, Problem
-from .aligned import Aligned
+from .aligned import Aligned, without_queries
 from .arguments import (
     TEXT,
     TEXTS,
@@ -47,7 +47,7 @@ class Formula(NamedTuple):
 Title = tuple[str | Formula, tuple[str, ...]]
 """What a metric is called in a sentence, and the keys of the literature to cite."""
 Function = Callable[..., Any]
-TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
+TREC_CUT: dict[str, str] = {}
 """trec_eval's names for metrics that have a name of their own with a cutoff."""
 
 
@@ -116,6 +116,11 @@ class Definition:
     def cutoff(self) -> Parameter | None:
         """The cutoff's parameter, if the metric takes one."""
         return self.parameters.get("cutoff")
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are text in trec_eval, so that there is no number to show."""
+        return self.bounds == (0, 0)
 
     @cached_property
     def needs_cutoff(self) -> bool:
@@ -260,6 +265,11 @@ class Metric:
         return None if weight is None else weight(aligned, **self.arguments)
 
     @cached_property
+    def is_weighted(self) -> bool:
+        """Whether queries have different weights in the summary."""
+        return self.definition.weight is not None and self.weights(without_queries()) is not None
+
+    @cached_property
     def has_empty_queries(self) -> bool:
         """Whether a query without relevant documents is special to it."""
         special = self.settings.empty is not None or self.definition.empty is not None
@@ -379,8 +389,9 @@ def metric(
         Parameters under which they do not, with any value (``gains``) or with one value
         (``gain=letor``).
     check : callable, optional
-        Called with the metric's parameters when its name is read, before any data are; raises
-        UnknownNameError if they do not fit together.
+        Called before any data are read, with the parameters and settings that the name or its
+        convention gives, and the largest ``cutoff``. It raises UnknownNameError if they do not
+        fit together.
     title : str or Formula
         Its name in a sentence or a table of a paper: "nDCG". `name` if left out.
     cite : tuple of str
@@ -449,7 +460,7 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
         **{fact: getattr(definition, fact) for fact in _RECORDED},
         "empty": _plain(definition.empty),
         "missing": _plain(definition.missing),
-        "weighted": definition.weight is not None,
+        "weighted": metric.is_weighted,
         "bounded": metric.bounded,
         "cutoff": metric.cutoff,
         "parameters": {
@@ -486,7 +497,7 @@ def from_plain_data(recorded: Mapping[str, Any]) -> Metric:
         name=recorded["definition"],
         function=not_loaded,
         bounds=(low, high),
-        weight=not_loaded if recorded["weighted"] else None,
+        weight=(lambda aligned, **_: np.ones(aligned.n_queries)) if recorded["weighted"] else None,
         recorded=parameters,
         **facts,
     )

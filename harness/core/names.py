@@ -83,24 +83,9 @@ _SPEC = re.compile(
 )
 _BOUND = re.compile(rf"(?P<metric>.+)_(?P<bound>{'|'.join(NAMES)})")
 _NUMBERS = re.compile(r"[._]([-.\d].*)")
-_OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
-_OFFICIAL += " iprec_at_recall P"
-_SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map"
-_SET += " set_F"
-_ALL = _OFFICIAL + " relstring recall infAP gm_bpref Rprec_mult utility 11pt_avg binG G ndcg"
-_ALL += " ndcg_rel Rndcg ndcg_cut map_cut relative_P success set_P set_relative_P set_recall"
-_ALL += " set_map set_F num_nonrel_judged_ret"
-NICKNAMES: Mapping[str, tuple[str, ...]] = {
-    "official": tuple(_OFFICIAL.split()),
-    "set": tuple(_SET.split()),
-    "all_trec": tuple(_ALL.split()),
-}
+NICKNAMES: dict[str, tuple[str, ...]] = {}
 """trec_eval's names for several measures at once, in its own order."""
-_ELSEWHERE = {
-    **dict.fromkeys(("hit", "hits", "hitrate", "hit_rate", "hit_ratio", "hr"), "success"),
-    **dict.fromkeys(("average_precision", "mean_average_precision", "avg_prec"), "map"),
-    "prec": "P",
-}
+ELSEWHERE: dict[str, str] = {}
 """Names of metrics in other tools, to suggest but not to read."""
 _SETTINGS = {field.name for field in fields(MetricSettings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -219,9 +204,9 @@ def _read_trec(text: str) -> _Spec | None:
         definition = _lookup(base) if match else None
         if match is None or definition is None:
             continue
-        gains = definition.parameters.get("gains")
+        gains = next((param for param in definition.parameters.values() if param.pairs), None)
         if "=" in match[1] and gains is not None and base not in TREC_CUT:
-            return _Spec(definition, {"gains": gains.parse(match[1], text)}, [])
+            return _Spec(definition, {gains.name: gains.parse(match[1], text)}, [])
         if definition.needs_cutoff or base in TREC_CUT:
             return _Spec(definition, {}, _read_cutoffs(definition, match[1], text))
         if definition.trec_parameter is not None:
@@ -278,6 +263,7 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
         tool = find_convention(convention)
         convention, usual = tool.name, tool.of(definition.name)
         for name, value in chosen.items():
+            usual |= tool.variants.get(f"{definition.name}({name})", {})
             usual |= tool.variants.get(f"{definition.name}({name}={value})", {})
         if cutoffs and usual.get("cutoff") == WHOLE_LIST:
             message = f"{tool.tool} has {definition.name} of the whole list only"
@@ -290,8 +276,6 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
         rule = usual.get("grades")
         if rule is not None and (rule.low, rule.high) != (None, None) and defaults.get("labels"):
             chosen.setdefault("labels", defaults["labels"])
-        if "rel" in chosen:
-            usual.pop("above", None)  # a level that is given replaces the tool's threshold
     cutoffs = cutoffs or _usual_cutoffs(definition, usual)
     values, rule = {**usual, **chosen}, usual.get("grades")
     if "rel" in chosen and rule is not None and rule.high == 1:
@@ -306,7 +290,8 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
         for name, parameter in definition.parameters.items()
         if name != "cutoff" and (parameter.shown or definition_params[name] != parameter.default)
     )
-    _check_together(definition, values, definition_params, cutoffs)
+    if definition.check is not None:
+        definition.check(**{**values, "cutoff": max(cutoffs, default=None)})
     settings = MetricSettings()
     for layer in (usual, chosen):
         settings = settings.with_values({n: value for n, value in layer.items() if n in _SETTINGS})
@@ -330,29 +315,6 @@ def _usual_cutoffs(definition: Definition, usual: dict[str, Any]) -> list[float]
     return list(definition.cutoffs) if definition.needs_cutoff else []
 
 
-def _check_together(
-    definition: Definition, values: Mapping[str, Any], params: dict[str, Any], cutoffs: list[float]
-) -> None:
-    """Raise UnknownNameError if parameters or settings contradict each other."""
-    if definition.check is not None:
-        definition.check(**params)
-    depth, cutoff = values.get("depth"), max(cutoffs, default=0)
-    if depth is not None and values.get("short") == "error" and depth < cutoff:
-        message = f"short=error rejects every query: depth={depth} cuts lists before rank {cutoff}"
-        raise UnknownNameError(
-            Problem("", message, fix="raise the depth, or leave out short=error")
-        )
-    rel, above, top = values.get("rel"), values.get("above"), values.get("top")
-    if rel is not None and above is not None:
-        message = "expected rel or above, got both"
-        raise UnknownNameError(Problem("", message, fix="remove one: both set which grades count"))
-    least = rel or 1
-    if top is not None and (top < least if above is None else top <= above):
-        lowest = f"at least {least}" if above is None else f"above {above:g}"
-        message = f"no document would be relevant: no grade is {lowest} and at most {top}"
-        raise UnknownNameError(Problem("", message, fix="raise top, or lower the other one"))
-
-
 def _unknown(text: str) -> Problem:
     """Return the message for a text that names no metric, with the name that it is near to."""
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
@@ -362,7 +324,7 @@ def _unknown(text: str) -> Problem:
     name, _, end = match.groups("")
     stem = name if end else name.rstrip("0123456789")  # of NDCG10
     cut = end or name[len(stem) :]
-    near_name = _ELSEWHERE.get(stem.lower()) or nearest(stem, known_names())
+    near_name = ELSEWHERE.get(stem.lower()) or nearest(stem, known_names())
     for candidate in (
         (f"{near_name}{cut}", f"{near_name}@{cut.lstrip('._@')}") if near_name and cut else ()
     ):
@@ -402,7 +364,7 @@ def why_not(metric: Metric) -> str:
         return "its values are logarithms, summarised by a geometric mean"
     if definition.direction is None:
         return "it has no better and no worse"
-    if definition.weight is not None and dict(metric.params).get("over", "queries") != "queries":
+    if metric.is_weighted:
         return "its queries have different weights"
     return ""
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import InputError, Place, Problem
-from .aligned import Aligned
+from .aligned import Aligned, columns_of
 from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
 from .policy import GradeRule, Policy, applied, refused
@@ -115,7 +115,7 @@ def _cut(aligned: Aligned, depth: int) -> Aligned:
 
 def _kept(aligned: Aligned, keep: Array) -> Aligned:
     offsets = offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries))
-    return replace(aligned, offsets=offsets, views={}, **aligned.of_items(keep))
+    return replace(aligned, offsets=offsets, views={}, **columns_of(aligned, keep))
 
 
 TieOrder = Literal["best", "worst"] | tuple[Literal["random", "number"], int]

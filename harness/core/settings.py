@@ -98,9 +98,9 @@ class Convention:
     `common` are settings of all its metrics: fields of `MetricSettings`.
     `metrics` has, for each metric of the tool by our name, parameters and settings of its own;
     its ``cutoff`` is that of the bare name: a number, several, `NEEDED` if the bare name
-    means nothing, or `WHOLE_LIST`. `variants` are further changes if a setting is written
-    by hand: ``{"ndcg(gain=linear)": {...}}``. `note` is what no rule reproduces, `cite` the
-    papers, as of `harness.core.metric.metric`.
+    means nothing, or `WHOLE_LIST`. `variants` are further changes if a setting is written by hand,
+    with one value or with any: ``{"ndcg(gain=linear)": {...}, "map(rel)": {...}}``. `note` is what
+    no rule reproduces, `cite` the papers, as of `harness.core.metric.metric`.
     """
 
     name: str

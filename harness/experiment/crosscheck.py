@@ -15,7 +15,6 @@ import numpy as np
 from ..compat.pytrec_eval import pytrec_eval_evaluator, supported_measures
 from ..core.arrow import cast, index_in, take
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import TEXTS
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.qrels_and_runs import Qrels, Run
@@ -229,8 +228,10 @@ class Crosscheck:
 def _measure(metric: Metric) -> str | None:
     """Return pytrec_eval's name for a metric; None if it has none that does the same."""
     plain = replace(metric, settings=MetricSettings(), convention=None, given=(), label=None)
-    base = metric.definition.trec_name
-    if base not in supported_measures - {*TEXTS} or {name for name, _ in metric.params} - {"rel"}:
+    definition = metric.definition
+    if definition.trec_name not in supported_measures or definition.is_text:
+        return None
+    if {name for name, _ in metric.params} - {"rel"}:
         return None
     if replace(metric.settings, **_AS_RANKED) != MetricSettings():
         return None

@@ -27,6 +27,7 @@ from .shared import (
     Persistence,
     Rel,
     Short,
+    check_short,
     graded,
     powers,
     running,
@@ -284,6 +285,7 @@ def err(
     aliases=("nERR",),
     expected="average",
     short_of=too_short,
+    check=check_short,
 )
 def nerr(
     aligned: Aligned,

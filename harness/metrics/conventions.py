@@ -7,6 +7,7 @@ next to the metric; ``cutoff`` is what its bare name means.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..core.policy import GradeRule
@@ -431,4 +432,16 @@ _ALL = (
         "input.",
     ),
 )  # fmt: skip
-CONVENTIONS |= {convention.name: convention for convention in _ALL}
+
+
+def _with_levels(convention: Convention) -> Convention:
+    """Let a level that is given replace the tool's threshold."""
+    levels = {
+        f"{metric}(rel)": {"above": None}
+        for metric, settings in convention.metrics.items()
+        if "above" in settings
+    }
+    return replace(convention, variants={**levels, **convention.variants})
+
+
+CONVENTIONS |= {convention.name: _with_levels(convention) for convention in _ALL}

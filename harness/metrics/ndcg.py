@@ -26,6 +26,7 @@ from ..errors import InputError, Problem
 from .shared import (
     Cutoff,
     Short,
+    check_short,
     log2_discount,
     log2_of,
     share,
@@ -266,6 +267,7 @@ def _no_gain(aligned: Aligned, *, floor: float = 0.0, **_: Any) -> Bools:
     unbounded_with=("gain=letor", "gain=mslr"),
     empty_of=_no_gain,
     short_of=too_short,
+    check=check_short,
 )
 def dcg(
     aligned: Aligned,
@@ -323,6 +325,7 @@ def dcg(
     unbounded_with=("gains", "gain=letor", "gain=mslr"),
     empty_of=_no_gain,
     short_of=too_short,
+    check=check_short,
 )
 def ndcg(
     aligned: Aligned,

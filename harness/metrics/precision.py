@@ -18,6 +18,7 @@ from .shared import (
     Rel,
     Short,
     Top,
+    check_short,
     hits_at,
     judged_as,
     log_of,
@@ -43,6 +44,7 @@ PrecisionDenominator = Literal["cutoff", "list"]
     unbounded_with=("top",),
     empty_of=none_relevant,
     short_of=too_short,
+    check=check_short,
 )
 def precision(
     aligned: Aligned,

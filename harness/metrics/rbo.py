@@ -248,7 +248,7 @@ def _are_same(aligned: Aligned, pair: Overlap, *, average: bool) -> Bools:
     return equal & ~has_ties(aligned) if average else equal
 
 
-def _check(*, form: Form, k: int | None, **_: object) -> None:
+def _check(*, form: Form = "ext", k: int | None = None, **_: object) -> None:
     if k is not None and form != "truncated":
         fix = f"write form=truncated, or rbo(depth={k}) to cut the ranking"
         raise UnknownNameError(

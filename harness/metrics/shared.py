@@ -21,7 +21,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import SHOWN, About, Range
 from ..core.metric import Function, metric
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen, stretches
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, UnknownNameError
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """trec_eval's cutoffs for a name without one."""
@@ -259,6 +259,35 @@ def too_short(
     if short == "cut" or cutoff is None:
         return np.zeros(aligned.n_queries, dtype=bool)
     return np.less(aligned.n_retrieved, cutoff)
+
+
+def check_thresholds(
+    *, rel: int | None = None, above: float | None = None, top: int | None = None, **_: Any
+) -> None:
+    """Raise UnknownNameError for contradicting `Rel`, `Above` and `Top`; None if not given."""
+    if rel is not None and above is not None:
+        message = "expected rel or above, got both"
+        raise UnknownNameError(Problem("", message, fix="remove one: both set which grades count"))
+    least = rel or 1
+    if top is not None and (top < least if above is None else top <= above):
+        lowest = f"at least {least}" if above is None else f"above {above:g}"
+        message = f"no document would be relevant: no grade is {lowest} and at most {top}"
+        raise UnknownNameError(Problem("", message, fix="raise top, or lower the other one"))
+
+
+def check_short(
+    *,
+    short: Short = "cut",
+    depth: int | None = None,
+    cutoff: int | None = None,
+    **thresholds: Any,
+) -> None:
+    """Raise UnknownNameError if a depth makes every list too short, or thresholds contradict."""
+    if short == "error" and depth is not None and cutoff is not None and depth < cutoff:
+        message = f"short=error rejects every query: depth={depth} cuts lists before rank {cutoff}"
+        fix = "raise the depth, or leave out short=error"
+        raise UnknownNameError(Problem("", message, fix=fix))
+    check_thresholds(**thresholds)
 
 
 BLOCK = 1 << 15

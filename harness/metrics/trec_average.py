@@ -19,6 +19,7 @@ from .shared import (
     Rel,
     Short,
     Top,
+    check_short,
     judged_as,
     log_of,
     none_relevant,
@@ -65,6 +66,7 @@ EPSILON = 0.00001
     unbounded_with=("top",),
     empty_of=none_relevant,
     short_of=too_short,
+    check=check_short,
 )
 def average_precision(
     aligned: Aligned,

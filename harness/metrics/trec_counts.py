@@ -146,6 +146,7 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 @trec_measure(
     "relstring",
     "m_relstring.c",
+    title="the first grades as text",
     direction=None,
     bounds=(0, 0),
     empty=None,
@@ -176,7 +177,15 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
     return np.zeros(aligned.n_queries)
 
 
-@trec_measure("runid", "m_runid.c", direction=None, bounds=(0, 0), empty=None, expected="itself")
+@trec_measure(
+    "runid",
+    "m_runid.c",
+    title="the run's tag",
+    direction=None,
+    bounds=(0, 0),
+    empty=None,
+    expected="itself",
+)
 def runid(aligned: Aligned) -> Floats:
     """Always 0: trec_eval prints the run's tag as text, and pytrec_eval gives 0.
 

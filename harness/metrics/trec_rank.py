@@ -15,6 +15,7 @@ from .shared import (
     Cutoff,
     Rel,
     Top,
+    check_thresholds,
     hits_at,
     judged_as,
     largest_only,
@@ -43,6 +44,7 @@ def _none_to_find(aligned: Aligned, *, target: Target = "relevant", **thresholds
     expected="average",
     unbounded_with=("top",),
     empty_of=_none_to_find,
+    check=check_thresholds,
 )
 def reciprocal_rank(
     aligned: Aligned,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..core.cell_key import pairs
 from ..core.entries import FEWER, Entry, System, how_chosen
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of
+from ..core.leaderboard import CHOSEN, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
 from ..core.policy_views import DRAWS
@@ -430,8 +430,9 @@ def _without_numbers(entries: Sequence[Entry], but: Container[str] = ()) -> Iter
     """Yield a note on each metric that is not shown because its values are texts."""
     metrics = dict.fromkeys(metric for entry in entries for metric in entry.evaluation.metrics)
     for metric in metrics:
-        if (kind := TEXTS.get(metric.definition.name)) and str(metric) not in but:
-            yield f"{metric} is {kind} in trec_eval, and no number: it is not shown"
+        if metric.definition.is_text and str(metric) not in but:
+            what = f"{metric} is {metric.definition.title} in trec_eval"
+            yield f"{what}, and no number: it is not shown"
 
 
 def _unanswered(entries: Sequence[Entry]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from operator import itemgetter
 import numpy as np
 
 from ...core.align import align
-from ...core.aligned import Aligned
+from ...core.aligned import Aligned, columns_of
 from ...core.arguments import MOST
 from ...core.arrow import as_bytes
 from ...core.metric import REGISTRY, TREC_CUT
@@ -208,7 +208,7 @@ def grade_strings(aligned: Aligned, length: int) -> list[str]:
 def emptied(aligned: Aligned) -> Aligned:
     """Return the alignment of the same queries with nothing retrieved (``-M 0``)."""
     n_retrieved, offsets = np.zeros_like(aligned.n_retrieved), np.zeros_like(aligned.offsets)
-    nothing = aligned.of_items(slice(0))
+    nothing = columns_of(aligned, slice(0))
     return replace(aligned, n_retrieved=n_retrieved, n_tied=n_retrieved, offsets=offsets, **nothing)
 
 
