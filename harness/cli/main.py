@@ -115,7 +115,7 @@ def app(debug: bool, no_plugins: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
+    """Run the command line, as ``harness`` and ``python -m harness`` do."""
     signal.signal(signal.SIGINT, _end)  # while this imports, nothing has begun
     gc.set_threshold(100_000)  # imports make no garbage: 10 % of a small `harness evaluate`
     # set before numpy is imported: its threads for matrix products take 10 % more

@@ -1,6 +1,7 @@
 """The commands, as a user types them."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -67,6 +68,33 @@ def test_ctrl_c_is_said_and_leaves_nothing(examples: Path) -> None:
     )
     files = [path for path in (examples / "results/trec").rglob("*") if path.is_file()]
     assert {path.name for path in files} == {".lock"}
+
+
+STRUCK = """
+import os, signal, sys
+from pkgutil import resolve_name
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+_, script, module = sys.argv
+sys.argv = ["harness", "metrics"]
+run = resolve_name(script)
+run()
+"""
+
+
+@pytest.mark.parametrize("module", ["harness.cli.main", "click", "harness.errors"])
+def test_ctrl_c_while_the_program_is_imported(module: str, root: Path, tmp_path: Path) -> None:
+    (script,) = re.findall(r'^harness = "(.+:.+)"$', (root / "pyproject.toml").read_text(), re.M)
+    done = subprocess.run(
+        [sys.executable, "-c", STRUCK, script, module],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 GONE = "{python} -m harness {command} | true; echo ${{PIPESTATUS[0]}}"
