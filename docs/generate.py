@@ -206,7 +206,10 @@ def formats_page() -> str:
         "run. In Python, rename the column to `score`, and negate it if the lowest is best. The "
         "manifest records the columns that were read.\n\n"
         "Columns may be separated by commas, tabs, semicolons or blanks. Without a line of names, "
-        "give their numbers: `columns: {qid: 1, docno: 3, score: 5}`.\n"
+        "give their numbers: `columns: {qid: 1, docno: 3, score: 5}`.\n\n"
+        "CSV and TSV have no types. If all qids end in `.0`, as pandas writes whole numbers, the "
+        "readers take `7.0` for the qid 7, unless it is in quotes. In Parquet, Arrow and JSON a "
+        "text stays as it is.\n"
     )
     lines.append(
         "## What the readers reject\n\n"

@@ -62,7 +62,7 @@ def read(rows_type: type[T], source: Source, *, columns: Names | None = None, **
             else:
                 chosen, table, is_row = _read_text(rows_type, source, columns)
                 if "qid" in chosen:
-                    table = _with_whole_qids(table, chosen["qid"])
+                    table = _with_whole_qids(table, chosen["qid"], source.head)
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         message = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
@@ -142,13 +142,15 @@ def _least_bytes(kind: pa.DataType) -> float:
         return 4.0
 
 
-def _with_whole_qids(table: pa.Table, name: str) -> pa.Table:
+def _with_whole_qids(table: pa.Table, name: str, head: bytes) -> pa.Table:
     """Return a CSV's table with 7 for the qid 7.0 if all are such numbers, as pandas writes them.
 
-    CSV has no types, so a column of numbers is one of floating point here, too.
+    CSV has no types, so a column of numbers is one of floating point here, too, unless quoted.
     """
     qids = table[name]
     if not pa.types.is_string(qids.type) and not pa.types.is_large_string(qids.type):
+        return table
+    if len(qids) and f'"{qids[0]}"'.encode() in head:
         return table
     place = table.column_names.index(name)
     return table.set_column(place, name, as_whole(qids.combine_chunks()))

@@ -200,6 +200,16 @@ def test_text_that_looks_like_a_float_is_an_identifier_as_it_is(
     assert readers.read_qrels(path).to_dict() == {"10": {"7.0": 1}, "2": {"7.0": 1}}
 
 
+@pytest.mark.parametrize("sign", [",", "\t", ";"])
+def test_quotes_make_a_qid_of_a_csv_file_text(write: Callable[[str, str], str], sign: str) -> None:
+    rows = [("qid", "docno", "grade"), ("10.0", "7.0", "1"), ("2.0", "7.0", "2")]
+    text = "\n".join(map(sign.join, rows)) + "\n"
+    assert readers.read_qrels(write("a.csv", text)).to_dict() == {"10": {"7.0": 1}, "2": {"7.0": 2}}
+    text = "\n".join(sign.join([f'"{qid}"', *more]) for qid, *more in rows) + "\n"
+    expected = {"10.0": {"7.0": 1}, "2.0": {"7.0": 2}}
+    assert readers.read_qrels(write("b.csv", text)).to_dict() == expected
+
+
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
     if path.suffix == ".jsonl":
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
