@@ -118,7 +118,7 @@ def _join(
         optional["n_unscored"] = n_unscored if n_unscored.any() else None
     if qrels.subtopics is not None:
         optional["judged_subtopics"] = Ragged(qrels.offsets, qrels.subtopics)
-    facts = {"policy": policy, "n_extra": n_extra, "groups": groups, "views": views}
+    facts: dict[str, Any] = {"policy": policy, "n_extra": n_extra, "groups": groups, "views": views}
     facts |= optional | items
     aligned = Aligned(qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets, **facts)
     if policy.alignment.depth is not None or policy.alignment.judged_only:
