@@ -46,9 +46,22 @@ from ..metrics.shared import log2_discount
 from ..readers.batches import as_array, from_batch
 
 __all__ = [
-    "ao", "arp", "dcg", "kendall", "lambdas", "mse", "ndcg", "pairwise_logloss", "pearson", "rbo",
-    "rbo_weight", "sigmoid", "spearman", "swaps", "tau_ap",
-]  # fmt: skip
+    "ao",
+    "arp",
+    "dcg",
+    "kendall",
+    "lambdas",
+    "mse",
+    "ndcg",
+    "pairwise_logloss",
+    "pearson",
+    "rbo",
+    "rbo_weight",
+    "sigmoid",
+    "spearman",
+    "swaps",
+    "tau_ap",
+]
 
 
 def __dir__() -> list[str]:

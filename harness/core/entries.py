@@ -65,11 +65,6 @@ def sliced_name(dataset: str, group: str) -> str:
     return f"{dataset} [{group}]"
 
 
-def whole_of(dataset: str, group: str) -> str:
-    """Return the dataset that a slice is of; the dataset itself if `group` is empty."""
-    return dataset.removesuffix(f" [{group}]") if group else dataset
-
-
 @dataclass(frozen=True)
 class Slice:
     """One group of queries: those that have a label in a column."""
@@ -339,10 +334,8 @@ def best_of(choices: Sequence[Chosen]) -> str:
     """Return the words "best of N on ... by ..."; empty if none was chosen."""
     if all(choice.of == 1 for choice in choices):
         return ""
-    low, high = (
-        min(choice.least or choice.of for choice in choices),
-        max(choice.of for choice in choices),
-    )
+    low = min(choice.least or choice.of for choice in choices)
+    high = max(choice.of for choice in choices)
     how_many = f"{high}" if low == high else f"{low} to {high}"
     metrics = " or ".join(dict.fromkeys(choice.metric for choice in choices))
     names = " and ".join(choices[0].names)
@@ -501,7 +494,7 @@ class System(Entry, Memo):
     @property
     def whole(self) -> str:
         """The dataset, without the group."""
-        return whole_of(self.dataset, self.group)
+        return self.dataset.removesuffix(f" [{self.group}]") if self.group else self.dataset
 
 
 def how_chosen(systems: Iterable[System]) -> str:

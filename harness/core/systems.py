@@ -20,7 +20,6 @@ from .entries import (
     Incomplete,
     System,
     grouped_by,
-    how_chosen,
     notes_of,
     whole_name,
     with_slices,
@@ -98,11 +97,11 @@ def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Ch
 
 def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
     """Choices that were made on the reported queries, in words, by dataset and run."""
-    chosen_here = (
-        system for system in systems if system.best_of is not None and not system.best_of.on
-    )
-    texts = {(system.dataset, system.run): how_chosen([system]) for system in chosen_here}
-    return {where: text for where, text in texts.items() if text}
+    return {
+        (system.dataset, system.run): system.chosen
+        for system in systems
+        if system.best_of is not None and not system.best_of.on and system.chosen
+    }
 
 
 def dataset_name(entry: Entry | Failed, summary: Summary) -> str:
@@ -129,10 +128,8 @@ def system_name(entry: Entry | Failed, summary: Summary) -> str:
 def query_mismatch(where: str, expected: Iterable[str], actual: Iterable[str]) -> Problem:
     """Return the problem that an evaluation is over other queries than expected."""
     expected_qids, actual_qids = dict.fromkeys(expected), dict.fromkeys(actual)
-    missing, extra = (
-        [q for q in expected_qids if q not in actual_qids],
-        [q for q in actual_qids if q not in expected_qids],
-    )
+    missing = [qid for qid in expected_qids if qid not in actual_qids]
+    extra = [qid for qid in actual_qids if qid not in expected_qids]
     message = "expected the same queries as the other runs in the same order"
     message += f"; missing: {first_of(missing, SHOWN)}" if missing else ""
     message += f"; extra: {first_of(extra, SHOWN)}" if extra else ""

@@ -49,11 +49,18 @@ _RANK_EVAL: dict[str, Own] = {
     "recip_rank": {"cutoff": 10},
     "err": {"grades": _FROM_0, "cutoff": 10},
 }
+_RANK_EVAL_SOURCE = (
+    "rankeval/DiscountedCumulativeGain.java, PrecisionAtK.java, ExpectedReciprocalRank.java"
+)
 _RANK_EVAL_NOTE = (
     "Hits come ranked from the engine: keep their order in the file. nDCG divides by the ideal of "
     "as many documents as there are hits. maximum_relevance is err(max_grade=...), "
     "relevant_rating_threshold is rel, ignore_unlabeled is judged_only=true."
 )
+_FROM_GRADE_1: Own = {"floor": 1.0}
+_AS_TREC: Own = {}
+_AT_10: Own = {"cutoff": 10}
+_AT_1_TO_10: Own = {"cutoff": (1, 3, 5, 10)}
 _CATBOOST: dict[str, Own] = {
     "map": {"above": 0.5, "denominator": "list"},
     "recip_rank": {"above": 0.5},
@@ -101,10 +108,7 @@ _ALL = (
         "gdeval",
         "gdeval.pl 1.3",
         "gdeval.pl:96-99,167,182,310-334",
-        {
-            "ties": "trec_eval", "scores": "float64", "empty": "nan",
-            "grades": GradeRule(high=4),
-        },
+        {"ties": "trec_eval", "scores": "float64", "empty": "nan", "grades": GradeRule(high=4)},
         {"ndcg": {"gain": "exp", "cutoff": 20}, "err": {"max_grade": 4, "cutoff": 20}},
         "Prints 5 decimals. A query without a judgement above 0 is left out; ir_measures counts "
         "it 0 (empty=zero).",
@@ -146,9 +150,7 @@ _ALL = (
         {
             "ndcg": {"gain": "exp-int32", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
             "dcg": {"gain": "exp-int32", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
-            "map": {
-                "above": 0.0, "grades": GradeRule(low=0, whole=False), "cutoff": WHOLE_LIST,
-            },
+            "map": {"above": 0.0, "grades": GradeRule(low=0, whole=False), "cutoff": WHOLE_LIST},
             "P": {"above": 0.0, "denominator": "list", "grades": GradeRule(low=0, whole=False)},
             "recip_rank": {"above": 0.0, "grades": GradeRule(low=0, whole=False)},
             "err": {"beyond": "keep", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
@@ -177,12 +179,8 @@ _ALL = (
         "dcg_calculator.cpp:17-170, rank_metric.hpp:63-123, map_metric.hpp:64-102",
         {"ties": "stable", "scores": "float64", "empty": "one"},
         {
-            "ndcg": {
-                "gain": "exp", "grades": GradeRule(low=0, high=30), "cutoff": (1, 2, 3, 4, 5),
-            },
-            "map": {
-                "above": 0.5, "denominator": "list", "grades": _ANY, "cutoff": (1, 2, 3, 4, 5),
-            },
+            "ndcg": {"gain": "exp", "grades": GradeRule(low=0, high=30), "cutoff": (1, 2, 3, 4, 5)},
+            "map": {"above": 0.5, "denominator": "list", "grades": _ANY, "cutoff": (1, 2, 3, 4, 5)},
         },
         "label_gain=0,1,2,... is gain=linear.",
         cite=("ke2017",),
@@ -241,9 +239,7 @@ _ALL = (
         {
             "ndcg": {"grades": GradeRule(low=0, whole=False, documents=2)},
             "dcg": {**_SIGNED, "grades": GradeRule(whole=False, documents=2)},
-            "map": {
-                "ties": "stable", "tied": "together", "grades": _BINARY, "cutoff": WHOLE_LIST,
-            },
+            "map": {"ties": "stable", "tied": "together", "grades": _BINARY, "cutoff": WHOLE_LIST},
         },
         "Has no mean over lists of different lengths. ignore_ties=True orders ties by the "
         "processor's sort, which no rule gives.",
@@ -270,8 +266,10 @@ _ALL = (
         "ranx 0.3.21",
         "metrics/ndcg.py:19-65, average_precision.py:42, data_structures/common.py:55-85",
         {"ties": "stable", "scores": "float64", "grades": _CUT_OFF},
-        {"ndcg": {"floor": 1.0}, "dcg": {"floor": 1.0}, "map": {}, "recip_rank": {}, "P": {},
-         "recall": {}, "success": {}},
+        {
+            **dict.fromkeys(("ndcg", "dcg"), _FROM_GRADE_1),
+            **dict.fromkeys(("map", "recip_rank", "P", "recall", "success"), _AS_TREC),
+        },
         "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
         "(ties=reverse). More than 15 tied documents have an order that depends on the library.",
     ),
@@ -328,10 +326,7 @@ _ALL = (
         "ptranking",
         "ptranking 0.0.5 (the functions *_at_ks)",
         "metric/adhoc_metric.py:88-89,213-264",
-        {
-            "ties": "stable", "scores": "float32", "grades": _ANY,
-            "empty": "nan", "undefined": "nan",
-        },
+        {"ties": "stable", "scores": "float32", "grades": _ANY, "empty": "nan", "undefined": "nan"},
         {
             "ndcg": {**_SIGNED_EXP, "short": "zero"},
             "map": {"denominator": "grades", "short": "zero", "grades": _WHOLE},
@@ -361,8 +356,8 @@ _ALL = (
         "retrieval/evaluation.py (EvaluateRetrieval.evaluate), retrieval/custom_metrics.py",
         {"drop_identical_ids": True},
         {
-            "ndcg": _BEIR, "map": _BEIR, "recall": _BEIR, "P": _BEIR,
-            "recip_rank": _BEIR_OWN, "relative_P": _BEIR_OWN, "success": _BEIR_OWN,
+            **dict.fromkeys(("ndcg", "map", "recall", "P"), _BEIR),
+            **dict.fromkeys(("recip_rank", "relative_P", "success"), _BEIR_OWN),
         },
         "pytrec_eval, after documents whose docno equals the qid are dropped "
         "(ignore_identical_ids). relative_P is R_cap, success is Accuracy. Prints 5 decimals. "
@@ -374,7 +369,7 @@ _ALL = (
         "_evaluators/retrieval_evaluator.py, _evaluators/retrieval_metrics.py",
         {"drop_identical_ids": True, "ties": "trec_eval", "scores": "float32"},
         {
-            "ndcg": _MTEB, "map": _MTEB, "recall": _MTEB, "P": _MTEB, "success": _MTEB,
+            **dict.fromkeys(("ndcg", "map", "recall", "P", "success"), _MTEB),
             "recip_rank": {"ties": "trec_eval10", "scores": "float64", **_MTEB},
         },
         "success is hit_rate. Documents whose docno equals the qid are dropped in tasks with "
@@ -387,32 +382,24 @@ _ALL = (
         "sentence_transformer/evaluation/information_retrieval.py (compute_metrics)",
         {"ties": "docno+", "scores": "float32", "grades": _RELEVANT, "empty": "nan"},
         {
-            "success": {"cutoff": (1, 3, 5, 10)},
-            "P": {"cutoff": (1, 3, 5, 10)},
-            "recall": {"cutoff": (1, 3, 5, 10)},
-            "recip_rank": {"cutoff": 10},
-            "ndcg": {"cutoff": 10},
+            **dict.fromkeys(("success", "P", "recall"), _AT_1_TO_10),
+            **dict.fromkeys(("recip_rank", "ndcg"), _AT_10),
             "map": {"denominator": "cutoff", "cutoff": 100},
         },
         "Every relevant grade is 1. success is accuracy. Keeps documents whose docno equals the "
         "qid, and leaves queries without relevant documents out. Older versions order ties by a "
         "heap, which no rule gives.",
     ),
-    Convention(
-        "elasticsearch",
-        "Elasticsearch (modules/rank-eval)",
-        "rankeval/DiscountedCumulativeGain.java, PrecisionAtK.java, ExpectedReciprocalRank.java",
-        _RANK_EVAL_COMMON,
-        _RANK_EVAL,
-        _RANK_EVAL_NOTE,
-    ),
-    Convention(
-        "opensearch",
-        "OpenSearch (modules/rank-eval)",
-        "rankeval/DiscountedCumulativeGain.java, PrecisionAtK.java, ExpectedReciprocalRank.java",
-        _RANK_EVAL_COMMON,
-        _RANK_EVAL,
-        _RANK_EVAL_NOTE,
+    *(
+        Convention(
+            tool.lower(),
+            f"{tool} (modules/rank-eval)",
+            _RANK_EVAL_SOURCE,
+            _RANK_EVAL_COMMON,
+            _RANK_EVAL,
+            _RANK_EVAL_NOTE,
+        )
+        for tool in ("Elasticsearch", "OpenSearch")
     ),
     Convention(
         "recbole",
@@ -420,18 +407,16 @@ _ALL = (
         "evaluator/metrics.py, evaluator/base_metric.py (TopkMetric)",
         {"ties": "stable", "scores": "float32", "grades": _RELEVANT, "empty": "nan"},
         {
-            "success": {"cutoff": 10},
-            "recip_rank": {"cutoff": 10},
+            "success": _AT_10,
+            "recip_rank": _AT_10,
             "map": {"denominator": "cutoff", "cutoff": 10},
-            "recall": {"cutoff": 10},
-            "ndcg": {"cutoff": 10},
-            "P": {"cutoff": 10},
+            **dict.fromkeys(("recall", "ndcg", "P"), _AT_10),
         },
         "Every relevant grade is 1. success is Hit. Prints 4 decimals. Users without test items "
         "are not evaluated. Ties are ordered as torch.topk leaves them: ours is the order of the "
         "input.",
     ),
-)  # fmt: skip
+)
 
 
 def _with_levels(convention: Convention) -> Convention:

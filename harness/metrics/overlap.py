@@ -41,27 +41,28 @@ def overlap_of(aligned: Aligned, rel: int = 1) -> Overlap:
 
 
 def _overlap(aligned: Aligned, rel: int) -> Overlap:
-    items, ideal = aligned.relevant(rel), aligned.ideal
+    items, lengths = aligned.relevant(rel), aligned.n_relevant(rel)
     row, rank = aligned.row[items], aligned.rank[items]
-    relevant = np.flatnonzero(ideal.values >= rel)
+    keys, place = _ideal_places(aligned, rel)
+    ideal_rank = place - offsets_of(lengths)[row] + 1
+    if np.bincount(keys).max(initial=0) > 1:  # the ranking orders those of one grade
+        ideal_rank += numbered(keys)[0] - 1
+    depth = np.maximum(rank, ideal_rank)
+    return Overlap(aligned.n_retrieved, lengths, row, depth, ideal_rank)
+
+
+def _ideal_places(aligned: Aligned, rel: int) -> tuple[Ints, Ints]:
+    """Return a key for the query and grade of each relevant item, and their first ideal place."""
+    items, ideal = aligned.relevant(rel), aligned.ideal
+    relevant = np.flatnonzero(ideal.values >= max(rel, 0))
     # One key for each (query, grade), rising as the ideal order goes on.
     keys = group_keys(
-        np.concatenate([ideal.row[relevant], row]),
+        np.concatenate([ideal.row[relevant], aligned.row[items]]),
         -np.concatenate([ideal.values[relevant], aligned.grade[items]]),
     )
     of_ideal, of_items = keys[: relevant.size], keys[relevant.size :]
-    size = int(keys.max(initial=-1)) + 1
-    sizes = np.bincount(of_ideal, minlength=size)
-    before = np.cumsum(sizes) - sizes
-    lengths = aligned.n_relevant(rel)
-    ideal_rank = before[of_items] - (np.cumsum(lengths) - lengths)[row] + 1
-    if sizes.max(initial=0) > 1:
-        order = np.argsort(of_items, kind="stable")
-        retrieved = np.bincount(of_items, minlength=size)
-        earlier = (np.cumsum(retrieved) - retrieved)[of_items[order]]
-        ideal_rank[order] += np.arange(order.size) - earlier
-    depth = np.maximum(rank, ideal_rank)
-    return Overlap(aligned.n_retrieved, lengths, row, depth, ideal_rank)
+    sizes = np.bincount(of_ideal, minlength=int(keys.max(initial=-1)) + 1)
+    return of_items, (np.cumsum(sizes) - sizes)[of_items]
 
 
 def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats]) -> Floats:
@@ -159,10 +160,7 @@ def _ideal(aligned: Aligned, rel: int) -> tuple[TieGroups, Ints]:
     relevant = np.flatnonzero(ideal.values >= max(rel, 0))
     of_ideal = ideal.row[relevant]
     if aligned.reference_ties is None:
-        level = ideal.values[relevant]
-        keys = group_keys(np.concatenate([of_ideal, row]), -np.concatenate([level, grade]))
-        sizes = np.bincount(keys[: level.size], minlength=int(keys.max(initial=-1)) + 1)
-        place = (np.cumsum(sizes) - sizes)[keys[level.size :]]
+        level, (_, place) = ideal.values[relevant], _ideal_places(aligned, rel)
     else:
         level = aligned.reference_ties[relevant]
         place = (before + ideal.lengths)[row] - grade

@@ -276,11 +276,7 @@ def check_thresholds(
 
 
 def check_short(
-    *,
-    short: Short = "cut",
-    depth: int | None = None,
-    cutoff: int | None = None,
-    **thresholds: Any,
+    *, short: Short = "cut", depth: int | None = None, cutoff: int | None = None, **thresholds: Any
 ) -> None:
     """Raise UnknownNameError if a depth makes every list too short, or thresholds contradict."""
     if short == "error" and depth is not None and cutoff is not None and depth < cutoff:
