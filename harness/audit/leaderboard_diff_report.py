@@ -179,7 +179,7 @@ def notes(changes: Changes) -> Iterator[str]:
         yield f"tolerance: half a unit of the last digit printed ({', '.join(used)})"
     if changes.family:
         plan = changes.plan
-        how = CORRECTIONS.get(plan.correction, "no correction")
+        how = CORRECTIONS[plan.correction].title
         yield (
             f"p: {find(plan.test).title} of the queries of both, new against old; {how} over "
             f"{counted(changes.family, 'test')} of cells that moved; * at most {plan.level:g}"

@@ -13,7 +13,7 @@ from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
 from ..errors import Problem, UnknownNameError, warn
 from ..experiment.evaluate import evaluate_files
-from ..reports.leaderboard import find, names, value_notes
+from ..reports.leaderboard import REPORTS, find, value_notes
 from ..reports.select import in_order
 from . import options
 from .options import Texts
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
 @options.sort
 @options.grouping
-@options.format_option(*names(), default="table", help="How to print the values.")
+@options.format_option(*REPORTS, default="table", help="How to print the values.")
 @options.evaluation
 def command(
     qrels: str, runs: Texts, per_query: bool, sort: str | None, format: str, **settings: Any

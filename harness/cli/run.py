@@ -15,7 +15,7 @@ from ..experiment.cache import LARGE, Cache
 from ..experiment.results import render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
-from ..reports.leaderboard import find, names
+from ..reports.leaderboard import REPORTS, find
 from . import options
 from .printing import file_list, show, terminal_width
 
@@ -30,7 +30,7 @@ _CONFIG = "A YAML config, such as configs/quickstart.yaml."
 @options.flag("--force", "Replace edited or foreign files in the output folder.")
 @options.flag("--strict", "Exit 1 if the guard warns of anything.")
 @options.sort
-@options.format_option(*names(), default="table", help="How to print the values.")
+@options.format_option(*REPORTS, default="table", help="How to print the values.")
 def command(
     config: Path, dry_run: bool, strict: bool, sort: str | None, format: str, **settings: Any
 ) -> None:

@@ -58,9 +58,7 @@ def command(
         options.refuse(_OF_RUNS, "--metrics")
         systems = read_results(results).systems
         agreement = correlations(systems, metrics, settings["datasets"], draws=draws)
-        show_grids(
-            report.correlation_grids(agreement), format, report.correlation_records(agreement)
-        )
+        show_grids(report.correlation_grids(agreement), format, [*map(vars, agreement)])
         return
     options.refuse(_OF_METRICS, "rankings of runs: it needs --metrics")
     outcome = read_results(results)

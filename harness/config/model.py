@@ -29,7 +29,7 @@ from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
 from ..errors import Problem, UnknownNameError
-from ..reports.leaderboard import names as report_names
+from ..reports.leaderboard import REPORTS
 from ..reports.page import PageSettings
 from ..reports.paper_table.settings import TableSettings
 from ..reports.plots.plot import KindName, PlotSettings
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     RuleName = str
 else:
     RuleName = Literal[ACCEPTABLE]
-    _REPORTS = (*report_names(), "page")
+    _REPORTS = (*REPORTS, "page")
     Report = Literal[_REPORTS]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]

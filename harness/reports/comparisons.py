@@ -16,7 +16,7 @@ from ..stats.comparison import Comparison, Comparisons, Standing, comparison_row
 from ..stats.differences import differences, largest_first
 from ..stats.paired_values import paired_values
 from . import formats
-from .grid import Grid, GridCell, grid, grid_of
+from .grid import Grid, GridCell, filled, grid, grid_of
 from .phrases import (
     INTERVALS,
     UNDEFINED,
@@ -96,25 +96,26 @@ def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
         title += f", against {''.join(_marked(comparisons, head.baseline)[:2])}"
         if len({(row.baseline_value, row.n) for row in rows}) == 1:
             title += f" ({decimals(head.baseline_value)}, n={head.n})"
-    has_notes = any(row.note for row in rows)
     share = f"{confidence(comparisons.plan.level)} interval"
-    body: list[dict[str, str | GridCell]] = [
-        {
+    body: list[dict[str, str | GridCell]] = []
+    for row in rows:
+        star = SIGNIFICANT if comparisons.is_significant(row) else ""
+        cells: dict[str, str | GridCell] = {
             "run": _marked(comparisons, row.run),
-            **({} if single else {"against": _marked(comparisons, row.baseline)}),
-            "n": str(row.n), "value": decimals(row.run_value),
+            "against": "" if single else _marked(comparisons, row.baseline),
+            "n": str(row.n),
+            "value": decimals(row.run_value),
             "difference": decimals(row.difference, sign=True),
-            share: interval(row.low, row.high, sign=True), "p": p_value(row.p),
-            "adjusted p": GridCell(
-                p_value(row.p_adjusted), SIGNIFICANT if comparisons.is_significant(row) else ""
-            ),
+            share: interval(row.low, row.high, sign=True),
+            "p": p_value(row.p),
+            "adjusted p": GridCell(p_value(row.p_adjusted), star),
             "d_z": decimals(row.d_z, 2, sign=True),
             "won/tied/lost": f"{row.wins}/{row.ties}/{row.losses}",
-            "detectable": decimals(row.detectable), **({"note": row.note} if has_notes else {}),
+            "detectable": decimals(row.detectable),
+            "note": row.note,
         }
-        for row in rows
-    ]  # fmt: skip
-    return grid_of(body, left=1 if single else 2, title=title)
+        body.append(cells)
+    return grid_of(filled(body), left=1 if single else 2, title=title)
 
 
 def _marked(comparisons: Comparisons, run: str) -> GridCell:
@@ -128,32 +129,31 @@ def _title(dataset: str, metric: Metric) -> str:
 
 def _overall_grids(comparisons: Comparisons) -> Iterator[Grid]:
     """Yield a table of the test of all runs together, if one was made."""
-    rows = [
-        {
-            "dataset": row.dataset, "metric": heading(row.metric),
-            "statistic": row.name or UNDEFINED, "value": decimals(row.statistic),
-            "p": p_value(row.p), "critical difference": decimals(row.critical_difference),
-        }
-        for row in comparisons.overall
-    ]  # fmt: skip
+    header = ["dataset", "metric", "statistic", "value", "p", "critical difference"]
+    rows = []
+    for row in comparisons.overall:
+        numbers = decimals(row.statistic), p_value(row.p), decimals(row.critical_difference)
+        rows.append([row.dataset, heading(row.metric), row.name or UNDEFINED, *numbers])
     if rows:
-        yield grid_of(rows, left=3, title="All runs together")
+        yield grid(header, rows, left=3, title="All runs together")
 
 
 def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
     share = f"{confidence(comparisons.plan.level)} interval"
+    header = ["run", "tier", "rank", "of ranks", "n", "value", share]
     for rows in _tables(comparisons.standings):
-        body: list[dict[str, str | GridCell]] = [
-            {
-                "run": _marked(comparisons, row.run), "tier": row.tier or UNDEFINED,
-                "rank": str(row.rank or UNDEFINED),
-                "of ranks": f"{row.rank_low}-{row.rank_high}" if row.rank_high else UNDEFINED,
-                "n": str(row.n), "value": decimals(row.value), share: interval(row.low, row.high),
-            }
-            for row in sorted(rows, key=lambda row: row.rank or len(rows) + 1)
-        ]  # fmt: skip
-        yield grid_of(body, title=_title(rows[0].dataset, rows[0].metric))
+        body: list[list[str | GridCell]] = []
+        for row in sorted(rows, key=lambda row: row.rank or len(rows) + 1):
+            ranks = f"{row.rank_low}-{row.rank_high}" if row.rank_high else UNDEFINED
+            places = (
+                _marked(comparisons, row.run),
+                row.tier or UNDEFINED,
+                str(row.rank or UNDEFINED),
+            )
+            numbers = str(row.n), decimals(row.value), interval(row.low, row.high)
+            body.append([*places, ranks, *numbers])
+        yield grid(header, body, title=_title(rows[0].dataset, rows[0].metric))
 
 
 def notes(comparisons: Comparisons) -> list[str]:
@@ -225,31 +225,25 @@ def largest(systems: Sequence[System], found: Comparisons) -> Iterator[Grid]:
         base, run = (block.values[block.runs.index(name)] for name in (row.baseline, row.run))
         both = np.flatnonzero(~np.isnan(base) & ~np.isnan(run))
         difference = differences(run[both], base[both])
-        rows = [
-            [
-                block.qids[int(both[place])].as_py(), decimals(base[both[place]]),
-                decimals(run[both[place]]), decimals(difference[place], sign=True),
-            ]
-            for place in largest_first(difference, MOST)
-        ]  # fmt: skip
-        place_title = _title(block.dataset, block.metric)
-        title = (
-            f"{place_title}: queries with the largest differences of {row.run} from {row.baseline}"
-        )
+        places = largest_first(difference, MOST)
+        rows = []
+        for query, change in zip(both[places].tolist(), difference[places], strict=True):
+            values = decimals(base[query]), decimals(run[query]), decimals(change, sign=True)
+            rows.append([block.qids[query].as_py(), *values])
+        title = f"{_title(block.dataset, block.metric)}: queries with the largest differences "
+        title += f"of {row.run} from {row.baseline}"
         if rows:
             yield grid(["qid", row.baseline, row.run, "difference"], rows, title=title)
 
 
-def unanswered(comparisons: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
+def unanswered(comparisons: Comparisons) -> Iterator[Grid]:
     """Yield for each dataset the queries that runs do not answer, if they are known."""
     listed = [entry for entry in comparisons.unanswered if entry.qids]
     for dataset, entries in grouped_by(listed, attrgetter("dataset")).items():
-        rows = [
-            {
-                "run": entry.run, "n": str(entry.n),
-                "qids": " ".join([*entry.qids[:most], *and_more(len(entry.qids) - most)]),
-            }
-            for entry in entries
-        ]  # fmt: skip
+        rows = []
+        for entry in entries:
+            rest = and_more(len(entry.qids) - MOST_UNANSWERED)
+            qids = " ".join([*entry.qids[:MOST_UNANSWERED], *rest])
+            rows.append([entry.run, str(entry.n), qids])
         title = ", ".join(filter(None, (dataset, "queries without an answer")))
-        yield grid_of(rows, left=3, title=title)
+        yield grid(["run", "n", "qids"], rows, left=3, title=title)

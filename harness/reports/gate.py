@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from ..errors import and_more, first_of
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
-from .grid import Grid, grid, grid_of
+from .grid import Grid, grid_of
 from .phrases import decimals, heading, interval, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
@@ -21,9 +21,8 @@ WITH_QUERIES = 5
 
 
 def render(
-    verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = True,
-    width: int | None = None,
-) -> str:  # fmt: skip
+    verdicts: Sequence[Verdict], format: str, undecided_fails: bool = True, width: int | None = None
+) -> str:
     """Return the verdicts, the worst first, in one of `FORMATS`; `width` is of text."""
     ordered = sorted(
         verdicts, key=lambda verdict: (ORDER[verdict.outcome], verdict.worst_gain + verdict.margin)
@@ -52,10 +51,13 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
     grouped = any(verdict.group for verdict in verdicts)
     rows = [
         {
-            "verdict": verdict.outcome, "run": verdict.run, "dataset": verdict.dataset,
+            "verdict": verdict.outcome,
+            "run": verdict.run,
+            "dataset": verdict.dataset,
             **({"group": verdict.group or "all"} if grouped else {}),
             "metric": heading(verdict.metric),
-            "n": str(verdict.n), "baseline": decimals(verdict.baseline),
+            "n": str(verdict.n),
+            "baseline": decimals(verdict.baseline),
             "candidate": decimals(verdict.candidate),
             "difference": decimals(verdict.difference, sign=True),
             "interval": interval(verdict.low, verdict.high, sign=True),
@@ -64,7 +66,7 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
             "queries needed": "" if verdict.needed is None else f"{verdict.needed:,}",
         }
         for verdict in verdicts[:SHOWN]
-    ]  # fmt: skip
+    ]
     notes = [
         "pass: the interval excludes a loss above the margin; fail: the loss is above the margin, "
         "by the interval or the corrected test; undecided: too few queries to tell",
@@ -77,11 +79,8 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
 
 def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
     """Return the runs that leave queries unanswered, and how many."""
-    counts = {
-        (verdict.run, verdict.dataset): verdict.unanswered
-        for verdict in verdicts
-        if not verdict.group
-    }
+    whole = [verdict for verdict in verdicts if not verdict.group]
+    counts = {(verdict.run, verdict.dataset): verdict.unanswered for verdict in whole}
     texts = [
         f"{number:,} by {run_name} on {dataset}"
         for (run, dataset), numbers in counts.items()
@@ -93,23 +92,18 @@ def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
     """Return the queries that lost most, of the worst verdicts that do not pass."""
-    chosen = [verdict for verdict in verdicts if verdict.outcome != "pass" and verdict.worst][
-        :WITH_QUERIES
-    ]
-    rows = [
-        [
-            _place(verdict),
-            ", ".join(f"{qid} ({decimals(lost, sign=True)})" for qid, lost in verdict.worst),
-        ]
-        for verdict in chosen
-    ]
-    return [grid(["queries that lost most", ""], rows, left=2)] if rows else []
+    lines = []
+    for verdict in verdicts:
+        if verdict.outcome != "pass" and verdict.worst:
+            losses = [f"{qid} ({decimals(lost, sign=True)})" for qid, lost in verdict.worst]
+            lines.append(f"{_place(verdict)}: {', '.join(losses)}")
+    table = Grid(title="queries that lost most", notes=tuple(lines[:WITH_QUERIES]))
+    return [table] if lines else []
 
 
 def _place(verdict: Verdict) -> str:
-    return " / ".join(
-        filter(None, (verdict.run, verdict.dataset, verdict.group, str(verdict.metric)))
-    )
+    names = (verdict.run, verdict.dataset, verdict.group, str(verdict.metric))
+    return " / ".join(filter(None, names))
 
 
 def _sentence(verdict: Verdict) -> str:
@@ -123,9 +117,8 @@ def _sentence(verdict: Verdict) -> str:
     if verdict.outcome == "undecided" and verdict.needed is not None:
         sentence += f"; {verdict.needed:,} queries would be needed to tell"
     if any(verdict.unanswered):
-        sentence += "; unanswered queries: {} by the baseline, {} by the run".format(
-            *verdict.unanswered
-        )
+        text = "; unanswered queries: {} by the baseline, {} by the run"
+        sentence += text.format(*verdict.unanswered)
     return sentence
 
 
@@ -136,9 +129,8 @@ def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
     suite = ElementTree.Element("testsuite", {"name": "harness gate", **counts})
     for verdict in verdicts:
         name = " / ".join(filter(None, (verdict.group, str(verdict.metric))))
-        case = ElementTree.SubElement(
-            suite, "testcase", {"classname": f"{verdict.run} on {verdict.dataset}", "name": name}
-        )
+        names = {"classname": f"{verdict.run} on {verdict.dataset}", "name": name}
+        case = ElementTree.SubElement(suite, "testcase", names)
         if _fails(verdict, undecided_fails):
             ElementTree.SubElement(case, "failure", {"message": _sentence(verdict)})
         elif verdict.outcome == "undecided":

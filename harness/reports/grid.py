@@ -118,9 +118,12 @@ def grid(
 
 
 def grid_of(
-    rows: Sequence[Mapping[str, str | GridCell]], *, left: int = 1, title: str = "",
+    rows: Sequence[Mapping[str, str | GridCell]],
+    *,
+    left: int = 1,
+    title: str = "",
     notes: Iterable[str] = (),
-) -> Grid:  # fmt: skip
+) -> Grid:
     """Return a grid of rows that have their cells by the heading of the column.
 
     >>> [column.title for column in grid_of([{"run": "bm25", "map": "0.31"}]).columns]

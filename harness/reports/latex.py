@@ -80,27 +80,20 @@ def render(table: Grid) -> str:
     setup = [r"\setlength{\tabcolsep}{4pt}", *([_SISETUP] if table.siunitx else [])]
     specification, head, body = _rows(table)
     if table.long:
-        lines = [
-            source, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup,
-            rf"\begin{{longtable}}{{{specification}}}",
-            rf"{caption}{label}\\",
-            *head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot", *body,
-            r"\end{longtable}",
-            *(rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes),
-            r"\endgroup",
-        ]  # fmt: skip
-    else:
-        environment = "table*" if table.wide else "table"
-        notes = [rf"{escape(note)}\par" for note in table.notes]
-        lines = [
-            source, rf"\begin{{{environment}}}[tb]", r"\centering",
-            r"\setlength{\belowcaptionskip}{4pt}", caption, label,
-            r"\small", *setup, rf"\begin{{tabular}}{{{specification}}}", *head, *body,
-            r"\bottomrule", r"\end{tabular}",
-            *([r"\par\smallskip\raggedright\footnotesize", *notes] if notes else []),
-            rf"\end{{{environment}}}",
-        ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+        lines = [source, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup]
+        lines += [rf"\begin{{longtable}}{{{specification}}}", rf"{caption}{label}\\"]
+        lines += [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
+        lines += [*body, r"\end{longtable}"]
+        lines += [rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes]
+        return "\n".join([*lines, r"\endgroup", ""])
+    environment = "table*" if table.wide else "table"
+    lines = [source, rf"\begin{{{environment}}}[tb]", r"\centering"]
+    lines += [r"\setlength{\belowcaptionskip}{4pt}", caption, label, r"\small", *setup]
+    lines += [rf"\begin{{tabular}}{{{specification}}}", *head, *body]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [r"\par\smallskip\raggedright\footnotesize"] if table.notes else []
+    lines += [rf"{escape(note)}\par" for note in table.notes]
+    return "\n".join([*lines, rf"\end{{{environment}}}", ""])
 
 
 def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
@@ -114,10 +107,8 @@ def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
         ends = accumulate((n for _, n in table.blocks), initial=1)
         rules = zip(ends, table.blocks, strict=False)
         head.append("".join(rf"\cmidrule(lr){{{end + 1}-{end + n}}}" for end, (_, n) in rules))
-    headings = [
-        kind.heading(column.title, kind is columns[-1])
-        for kind, column in zip(columns, table.columns[1:], strict=True)
-    ]
+    titled = zip(columns, table.columns[1:], strict=True)
+    headings = [kind.heading(column.title, kind is columns[-1]) for kind, column in titled]
     head += [_line([escape(table.columns[0].title), *headings]), r"\midrule"]
     body = []
     for place, group in enumerate(table.groups):
@@ -206,12 +197,8 @@ class _NumberColumn(_Column):
 
 def _in_math(above: str, below: str = "") -> str:
     """Return letters or daggers above and below the line."""
-    parts = zip("^_", (above, below), strict=True)
-    text = "".join(
-        f"{mark}{{{''.join(_SIGNS.get(sign, sign) for sign in signs)}}}"
-        for mark, signs in parts
-        if signs
-    )
+    texts = ["".join(_SIGNS.get(sign, sign) for sign in signs) for signs in (above, below)]
+    text = "".join(f"{mark}{{{signs}}}" for mark, signs in zip("^_", texts, strict=True) if signs)
     return f"${text}$" if text else ""
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.cell_key import pairs
-from ..core.entries import FEWER, Entry, System, how_chosen
+from ..core.entries import FEWER, Entry, System, grouped_by, how_chosen
 from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import CHOSEN, Leaderboard, best, numbers_of
 from ..core.metric import Metric
@@ -130,11 +130,6 @@ class Report(NamedTuple):
     suffix: str
 
 
-def names() -> list[str]:
-    """Return the names of all reports."""
-    return list(REPORTS)
-
-
 def find(name: str) -> Report:
     """Return the report of that name; raises UnknownNameError."""
     if name not in REPORTS:
@@ -152,23 +147,14 @@ def as_csv(
     an empty field. If runs were compared, their tiers follow: ``map tier``.
     """
     if per_query:
-        captured = board.columns
-        return formats.as_csv(
-            [
-                {
-                    "dataset": entry.dataset, "run": entry.run,
-                    **{name: entry.columns.get(name, "") for name in captured},
-                    "qid": qid, **values,
-                }
-                for entry in board.entries
-                for qid, values in _values(entry, per_query=True)
-            ]
-        )  # fmt: skip
+        records: list[dict[str, Any]] = []
+        for entry in board.entries:
+            head = {"dataset": entry.dataset, "run": entry.run}
+            head |= {name: entry.columns.get(name, "") for name in board.columns}
+            records += ({**head, "qid": qid, **row} for qid, row in _values(entry, per_query))
+        return formats.as_csv(records)
     standings = () if comparisons is None else comparisons.standings
-    tiers = {
-        (standing.dataset, standing.run, str(standing.metric)): standing.tier
-        for standing in standings
-    }
+    tiers = {(row.dataset, row.run, str(row.metric)): row.tier for row in standings}
     metrics = dict.fromkeys(metric for _, _, metric in tiers)
     rows = board.rows()
     for row in rows:
@@ -183,15 +169,16 @@ def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
     Summaries have qid ``all``; undefined values are null. Captured columns come before the metric,
     and ``chosen_from`` after it if the run is the best of several.
     """
-    return formats.as_jsonl(
-        {
-            "dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric,
-            **({CHOSEN: entry.chosen} if entry.chosen else {}), "qid": qid, "value": value,
-        }
-        for entry in board.entries
-        for qid, values in _values(entry, per_query)
-        for metric, value in values.items()
-    )  # fmt: skip
+
+    def records() -> Iterator[dict[str, Any]]:
+        for entry in board.entries:
+            head = {"dataset": entry.dataset, "run": entry.run, **entry.columns}
+            chosen = {CHOSEN: entry.chosen} if entry.chosen else {}
+            for qid, values in _values(entry, per_query):
+                for metric, value in values.items():
+                    yield {**head, "metric": metric, **chosen, "qid": qid, "value": value}
+
+    return formats.as_jsonl(records())
 
 
 def _in_format(render: Callable[[Iterator[Grid]], str]) -> Callable[..., str]:
@@ -293,9 +280,8 @@ def _rows(
         values = [entry.summary.get(name, math.nan) for entry in entries]
         top, unsettled = best(metric, values), board.unsettled(metric, entries)
         scored = (entry.evaluation for entry in entries if name in entry.evaluation.names)
-        if top and not over_same_queries(
-            metric, ((evaluation.qids, evaluation.column(name)) for evaluation in scored)
-        ):
+        columns_of = ((evaluation.qids, evaluation.column(name)) for evaluation in scored)
+        if top and not over_same_queries(metric, columns_of):
             unfair.append(name)
             top = set()
         for place, (entry, value) in enumerate(zip(entries, values, strict=True)):
@@ -315,11 +301,8 @@ def _query_grid(entry: Entry) -> Grid:
         [qid, *(number(values[str(metric)], metric) for metric in metrics)]
         for qid, values in entry.evaluation.to_dict().items()
     ]
-    return grid(
-        ["qid", *map(str, metrics)],
-        rows,
-        title=" ".join(filter(None, (on, pairs(entry.key.columns)))),
-    )
+    title = " ".join(filter(None, (on, pairs(entry.key.columns))))
+    return grid(["qid", *map(str, metrics)], rows, title=title)
 
 
 def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> Iterator[str]:
@@ -357,10 +340,7 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
 def _empty(metrics: Sequence[Metric], counts: Mapping[str, Counts], rule: str) -> Iterator[str]:
     """Yield the number of each run's queries without relevant documents, by metrics that agree."""
     special = [str(metric) for metric in metrics if metric.has_empty_queries]
-    together: dict[tuple[int, ...], list[str]] = {}
-    for name in special:
-        numbers = tuple(count.empty_of(name) for count in counts.values())
-        together.setdefault(numbers, []).append(name)
+    together = grouped_by(special, lambda name: tuple(c.empty_of(name) for c in counts.values()))
     if not special:
         together = {tuple(count.empty for count in counts.values()): []}
     for numbers, names in together.items():
@@ -385,11 +365,8 @@ def _undefined(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[
 def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
     """Yield the cells of a dataset that failed; those of datasets not shown, below the last."""
     datasets = [name for name, _ in board.by_dataset()]
-    failed = [
-        row
-        for row in board.failed
-        if row.dataset == dataset or (dataset == datasets[-1] and row.dataset not in datasets)
-    ]
+    further = {row.dataset for row in board.failed} - {*datasets} if dataset == datasets[-1] else ()
+    failed = [row for row in board.failed if row.dataset in (dataset, *further)]
     for row in failed[:FAILED]:
         where = f" on {row.dataset}" if row.dataset not in datasets else ""
         yield f"FAILED: {row.key.run_with_columns}{where}: {row.error.splitlines()[0]}"
@@ -402,9 +379,7 @@ def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
     if times - {1}:
         yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
     systems = [entry for entry in entries if isinstance(entry, System)]
-    yield from (
-        f"{FEWER}: {system.incomplete}" for system in systems if system.incomplete is not None
-    )
+    yield from (f"{FEWER}: {system.incomplete}" for system in systems if system.incomplete)
     if chosen := how_chosen(system for system in systems if not system.entries[0].choices):
         yield chosen
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from operator import itemgetter
 from typing import Literal
 
 from ..core.entries import System, grouped_by, how_chosen
@@ -21,10 +22,20 @@ from ..errors import counted, unknown
 from ..stats.comparison import Comparisons
 from .latex import escape
 from .leaderboard import Study
-from .phrases import INTERVALS, absent_baselines, capitalised, correction, listed, sized, span
+from .phrases import (
+    CORRECTIONS,
+    INTERVALS,
+    absent_baselines,
+    capitalised,
+    correction,
+    listed,
+    sized,
+    span,
+)
 
 Markup = Literal["latex", "plain"]
 Name = Callable[[Metric], str]
+Called = Callable[[str], str]
 SHOWN = 6
 """Datasets that a sentence names; more are counted."""
 
@@ -32,7 +43,7 @@ SHOWN = 6
 class Writer:
     """Writes parts of a sentence in LaTeX or plain text, and remembers what was cited."""
 
-    def __init__(self, markup: Markup, called: Callable[[str], str] = str) -> None:
+    def __init__(self, markup: Markup, called: Called = str) -> None:
         self.is_latex = markup == "latex"
         self.called = called
         self.cited: dict[str, None] = {}
@@ -75,7 +86,7 @@ class Writer:
         return f"~\\citep{{{','.join(keys)}}}" if self.is_latex else f" [{', '.join(keys)}]"
 
 
-def data_in_words(systems: Sequence[System], name: Callable[[str], str]) -> str:
+def data_in_words(systems: Sequence[System], name: Called) -> str:
     """Return the datasets of some systems with their queries."""
     sizes: dict[str, tuple[int, int]] = {}
     for system in systems:
@@ -99,9 +110,7 @@ def parts_in_words(summary: Summary, systems: Sequence[System]) -> str:
         return ""
     if summary.average:
         return f", with equal weight for each part ({listed(summary.average)})"
-    return (
-        f", with the queries of all parts ({listed(summary.pool)}) pooled" if summary.pool else ""
-    )
+    return f", with the queries of all parts ({listed(summary.pool)}) pooled"
 
 
 def repetitions_in_words(systems: Sequence[System]) -> str:
@@ -138,10 +147,7 @@ _REMOVED = {
 
 
 def treatment(
-    metrics: Sequence[Metric],
-    policy: Policy,
-    counts: Iterable[tuple[str, Counts]],
-    name: Name,
+    metrics: Sequence[Metric], policy: Policy, counts: Sequence[tuple[str, Counts]], name: Name
 ) -> Iterator[str]:
     """Yield sentences on ties, depth, unjudged documents and queries without relevant documents.
 
@@ -166,7 +172,7 @@ def treatment(
             removed = {metric: getattr(rules, key) for metric, rules in policies.items()}
             words = {metric: f"were {done}" if r else "were kept" for metric, r in removed.items()}
             yield f"Documents {which} {by_metric(words, name)}."
-    yield from _empty_in_words(metrics, policy, list(counts), name)
+    yield from _empty_in_words(metrics, policy, counts, name)
 
 
 def _empty_in_words(
@@ -175,11 +181,9 @@ def _empty_in_words(
     """Yield the treatment of queries without relevant documents, a sentence per rule."""
     values = {metric: _value_of_empty(metric, policy.empty_queries) for metric in metrics}
     special = [metric for metric in metrics if metric.has_empty_queries]
-    groups = grouped_by(special, lambda metric: _largest_empty(counts, str(metric)))
-    if len(groups) < 2:
-        together = {numbers: list(metrics) for numbers in groups or [_largest_empty(counts, "")]}
-    else:
-        together = groups
+    together = grouped_by(special, lambda metric: _largest_empty(counts, str(metric)))
+    if len(together) < 2:
+        together = {numbers: [*metrics] for numbers in together or [_largest_empty(counts, "")]}
     for (n, queries), members in together.items():
         group_values = {metric: values[metric] for metric in members}
         about = f" for {listed(map(name, members))}" if len(together) > 1 else ""
@@ -194,13 +198,10 @@ def _largest_empty(counts: Sequence[tuple[str, Counts]], metric: str) -> tuple[i
 
     Each dataset's are those of the run that has the most.
     """
-    largest: dict[str, Counts] = {}
-    for dataset, count in counts:
-        largest[dataset] = max(
-            largest.get(dataset, count), count, key=lambda count: count.empty_of(metric)
-        )
-    n = sum(count.empty_of(metric) for count in largest.values())
-    return n, sum(count.queries for count in largest.values())
+    by_dataset = grouped_by(counts, itemgetter(0)).values()
+    largest = [max((c for _, c in rows), key=lambda c: c.empty_of(metric)) for rows in by_dataset]
+    n = sum(count.empty_of(metric) for count in largest)
+    return n, sum(count.queries for count in largest)
 
 
 def _value_of_empty(metric: Metric, rule: str) -> float | None:
@@ -219,10 +220,8 @@ def missing_in_words(metrics: Iterable[Metric], policy: Policy, name: Name) -> s
     """Treatment of queries that a run does not answer."""
     if policy.missing_queries == "skip":
         return _LEFT_OUT
-    return (
-        rule_in_words({metric: metric.definition.missing for metric in metrics}, name)
-        or "count as usual"
-    )
+    values = {metric: metric.definition.missing for metric in metrics}
+    return rule_in_words(values, name) or "count as usual"
 
 
 _LEFT_OUT = "are left out"
@@ -259,11 +258,8 @@ def by_metric(texts: Mapping[Metric, str], name: Name) -> str:
     """
     groups = grouped_by(texts, texts.__getitem__)
     usual = max(groups, key=lambda words: len(groups[words]), default="")
-    exceptions = [
-        f"{words} for {listed(map(name, members))}"
-        for words, members in groups.items()
-        if words != usual
-    ]
+    others = (item for item in groups.items() if item[0] != usual)
+    exceptions = [f"{words} for {listed(map(name, members))}" for words, members in others]
     return f"{usual}, but {listed(exceptions)}" if exceptions else usual
 
 
@@ -271,10 +267,8 @@ def titles_of(metrics: Sequence[Metric], writer: Writer) -> dict[Metric, str]:
     """Displayed name of each metric: its title, or its name if two have the same title."""
     titles = {metric: _title(metric, writer) for metric in metrics}
     times = Counter(titles.values())
-    return {
-        metric: title if times[title] == 1 else writer.text(str(metric))
-        for metric, title in titles.items()
-    }
+    repeated = {metric for metric, title in titles.items() if times[title] > 1}
+    return titles | {metric: writer.text(str(metric)) for metric in repeated}
 
 
 def _title(metric: Metric, writer: Writer) -> str:
@@ -342,11 +336,6 @@ def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
         yield f"computed as {writer.text(str(replace(metric, cutoff=None)))}"
 
 
-CITED_CORRECTIONS = {
-    "holm": ("holm1979",), "bonferroni": ("dunn1961",), "bh": ("benjamini1995",),
-    "by": ("benjamini2001",), "none": (),
-}  # fmt: skip
-"""The literature behind the corrections."""
 _TEXT = resources.files(__package__).joinpath("references.bib").read_text("utf-8")
 REFERENCES = {entry[1]: entry[0] for entry in re.finditer(r"@\w+\{(\w+),\n(?:  .*\n)+\}\n", _TEXT)}
 """Every entry of ``references.bib`` by its key: first author and year."""
@@ -366,11 +355,7 @@ def bibtex(keys: Iterable[str]) -> str:
 
 
 def methods(
-    study: Study,
-    markup: Markup = "latex",
-    *,
-    metrics: Sequence[str] = (),
-    name: Callable[[str], str] = str,
+    study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = (), name: Called = str
 ) -> str:
     r"""Return a paragraph for a methods section, in which every number is the study's.
 
@@ -464,7 +449,7 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
     test = f"{article}{comparisons.title}{writer.cite(comparisons.sources)}"
     if repetitions_in_words(study.systems):
         test += " on per-query means over repetitions"
-    adjustment = correction(comparisons, writer.cite(CITED_CORRECTIONS[plan.correction]))
+    adjustment = correction(comparisons, writer.cite(CORRECTIONS[plan.correction].sources))
     adjustment = adjustment if comparisons.kind == "all-pairs" else f"with {adjustment}"
     level = writer.formulas(rf"$\alpha = {plan.level:g}$")
     yield f"{subject} on {listed(titles.values())} using {test}, {adjustment} ({level})."
@@ -478,13 +463,13 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
     absent = absent_baselines(comparisons, study.datasets, writer.name)
     yield from (f"{capitalised(text)}." for text in absent)
     overall = []
-    for test_result in comparisons.overall:
-        if not math.isnan(test_result.p):
-            name = test_result.name.replace("chi-squared", r"\chi^2")
-            statistic = f"{name} = {test_result.statistic:.4g}"
+    for result in comparisons.overall:
+        if not math.isnan(result.p):
+            name = result.name.replace("chi-squared", r"\chi^2")
+            statistic = f"{name} = {result.statistic:.4g}"
             text = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
-            p = f"$p = {test_result.p:.3g}$" if test_result.p >= 0.001 else "$p < 0.001$"
-            where = f"{titles[test_result.metric]} on {writer.name(test_result.dataset)}"
+            p = f"$p = {result.p:.3g}$" if result.p >= 0.001 else "$p < 0.001$"
+            where = f"{titles[result.metric]} on {writer.name(result.dataset)}"
             overall.append(f"{text}, {writer.formulas(p)} ({where})")
     if overall:
         yield f"All systems together: {'; '.join(overall)}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from typing import NamedTuple
 
 from ..core.metric import Metric
 from ..errors import counted, first_of
@@ -105,12 +106,20 @@ def fixed(value: float, digits: int, *, percent: bool = False, leading_zero: boo
     return sign + text.removeprefix("-").removeprefix("0")
 
 
+class CorrectionTitle(NamedTuple):
+    """A correction of p-values as sentences and captions name it, and the keys of its sources."""
+
+    title: str
+    short: str
+    sources: tuple[str, ...]
+
+
 CORRECTIONS = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "bh": "Benjamini and Hochberg's correction",
-    "by": "Benjamini and Yekutieli's correction",
-    "none": "no correction",
+    "holm": CorrectionTitle("Holm's correction", "Holm", ("holm1979",)),
+    "bonferroni": CorrectionTitle("Bonferroni's correction", "Bonferroni", ("dunn1961",)),
+    "bh": CorrectionTitle("Benjamini and Hochberg's correction", "BH", ("benjamini1995",)),
+    "by": CorrectionTitle("Benjamini and Yekutieli's correction", "BY", ("benjamini2001",)),
+    "none": CorrectionTitle("no correction", "", ()),
 }
 INTERVALS = {
     "t": "t-intervals",
@@ -189,7 +198,8 @@ def correction(comparisons: Comparisons, cite: str = "") -> str:
     if comparisons.kind == "all-pairs":
         return f"corrected by the test for all pairs of each metric and dataset ({span(sizes)})"
     noun = "comparison" if max(sizes) == 1 else "comparisons"
-    return f"{CORRECTIONS[plan.correction]}{cite} over {span(sizes)} {noun}{_FAMILIES[plan.family]}"
+    title = CORRECTIONS[plan.correction].title
+    return f"{title}{cite} over {span(sizes)} {noun}{_FAMILIES[plan.family]}"
 
 
 def absent_baselines(

@@ -18,7 +18,7 @@ from ..errors import check_known, counted
 from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
 from . import html
-from .grid import Grid, GridCell, first_rows, grid, grid_of
+from .grid import Grid, GridCell, first_rows, grid
 from .phrases import decimals, heading, interval, number
 from .plots import plot
 
@@ -42,26 +42,21 @@ def similarity_grids(similarities: Sequence[Similarity], near: float) -> list[Gr
         header = ["run", "nearly the same as", similarity.measure, "queries"]
         grids.append(grid(header, rows, left=2, title=similarity.dataset, notes=notes))
         if len(similarity.runs) <= _MATRIX:
-            matrix = [
-                [run, *(decimals(value, 3) for value in row)]
-                for run, row in zip(similarity.runs, similarity.values, strict=True)
-            ]
-            grids.append(
-                grid([similarity.measure, *similarity.runs], matrix, title=similarity.dataset)
-            )
+            pairs_of = zip(similarity.runs, similarity.values, strict=True)
+            table = [[run, *(decimals(value, 3) for value in row)] for run, row in pairs_of]
+            header = [similarity.measure, *similarity.runs]
+            grids.append(grid(header, table, title=similarity.dataset))
     return grids
 
 
 def similarity_records(similarities: Sequence[Similarity]) -> list[dict[str, Any]]:
     """Return every pair of runs."""
+    names = ("dataset", "run", "other", "measure", "value", "queries")
     return [
-        {
-            "dataset": similarity.dataset, "run": run, "other": peer,
-            "measure": similarity.measure, "value": value, "queries": n,
-        }
-        for similarity in similarities
-        for run, peer, value, n in similarity.pairs()
-    ]  # fmt: skip
+        dict(zip(names, (group.dataset, run, peer, group.measure, value, n), strict=True))
+        for group in similarities
+        for run, peer, value, n in group.pairs()
+    ]
 
 
 def tree(similarity: Similarity, format: plot.Format, trace: str = "") -> bytes:
@@ -90,35 +85,21 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
     for dataset in dict.fromkeys(correlation.dataset for correlation in correlations):
         pairs = [correlation for correlation in correlations if correlation.dataset == dataset]
         rows = [
-            [correlation.first, correlation.second,
-             decimals(correlation.tau_b), interval(*correlation.tau_b_interval),
-             decimals(correlation.tau_ap), interval(*correlation.tau_ap_interval)]
-            for correlation in pairs
-        ]  # fmt: skip
+            [
+                *(pair.metric, pair.other),
+                *(decimals(pair.tau_b), interval(pair.tau_b_low, pair.tau_b_high)),
+                *(decimals(pair.tau_ap), interval(pair.tau_ap_low, pair.tau_ap_high)),
+            ]
+            for pair in pairs
+        ]
         header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
         notes = [
-            f"{pairs[0].n_systems} systems, {pairs[0].n_queries} queries; "
+            f"{pairs[0].systems} systems, {pairs[0].queries} queries; "
             "intervals from the bootstrap standard error over queries",
             "tau_ap: mean of both directions; mistakes at the top weigh more",
         ]
         grids.append(grid(header, rows, left=2, title=dataset, notes=notes))
     return grids
-
-
-def correlation_records(correlations: Sequence[Correlation]) -> list[dict[str, Any]]:
-    """Return every pair of metrics."""
-    return [
-        {
-            "dataset": correlation.dataset, "metric": correlation.first,
-            "other": correlation.second,
-            "systems": correlation.n_systems, "queries": correlation.n_queries,
-            "tau_b": correlation.tau_b, "tau_b_low": correlation.tau_b_interval[0],
-            "tau_b_high": correlation.tau_b_interval[1], "tau_ap": correlation.tau_ap,
-            "tau_ap_low": correlation.tau_ap_interval[0],
-            "tau_ap_high": correlation.tau_ap_interval[1],
-        }
-        for correlation in correlations
-    ]  # fmt: skip
 
 
 _QUERIES = 50
@@ -194,14 +175,10 @@ def pool_grids(pool: Pool) -> list[Grid]:
     members = list(zip(pool.runs, pool.teams, pool.by.T, strict=True))
     members.sort(key=lambda row: -unique[row[0]].sum())
     header = ["run", "team", "pooled", "unique", "unique to team"]
-    rows = [
-        [
-            run,
-            team,
-            *(f"{mask.sum():,}" for mask in (documents, unique[run], documents & of_team[team])),
-        ]
-        for run, team, documents in members
-    ]
+    rows = []
+    for run, team, documents in members:
+        masks = documents, unique[run], documents & of_team[team]
+        rows.append([run, team, *(f"{mask.sum():,}" for mask in masks)])
     n_left = 2
     if len({*pool.teams}) == len(members):
         header, n_left = ["run", "pooled", "unique"], 1
@@ -213,10 +190,8 @@ def pool_grids(pool: Pool) -> list[Grid]:
     single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)
     queries = [[q, f"{n:,}", f"{a:,}"] for q, n, a in zip(pool.qids, sizes, single, strict=True)]
     per_query = grid(["query", "documents", "by one run"], queries)
-    return [
-        grid(header, rows, left=n_left, notes=[note]),
-        first_rows(per_query, _QUERIES, "--format csv"),
-    ]  # fmt: skip
+    table = grid(header, rows, left=n_left, notes=[note])
+    return [table, first_rows(per_query, _QUERIES, "--format csv")]
 
 
 def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:
@@ -229,19 +204,16 @@ def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:
 
 def left_out_grid(results: Sequence[LeftOut], unit: str) -> Grid:
     """Return a row for each run or team left out, the largest change first."""
-    ordered = sorted(
-        results, key=lambda entry: (-abs(entry.rank_without - entry.rank), entry.tau_b)
-    )
+    header = [f"{unit} left out", "metric", "judgements", "relevant", "tau_b", "largest change"]
     rows = [
-        {
-            f"{unit} left out": entry.left_out, "metric": entry.metric,
-            "judgements": f"{entry.removed:,}", "relevant": f"{entry.relevant:,}",
-            "tau_b": decimals(entry.tau_b), "largest change": entry.change,
-        }
-        for entry in ordered
-    ]  # fmt: skip
+        [
+            *(entry.left_out, entry.metric, f"{entry.removed:,}", f"{entry.relevant:,}"),
+            *(decimals(entry.tau_b), entry.change),
+        ]
+        for entry in sorted(results, key=lambda row: (-abs(row.rank_without - row.rank), row.tau_b))
+    ]
     note = f"judgements: those that only this {unit} contributed; largest change: rank of a run"
-    return grid_of(rows, left=2, notes=[note])
+    return grid(header, rows, left=2, notes=[note])
 
 
 def sheet(systems: Sequence[System], run: str) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 
 from ..core.cell_key import CellKey, Columns, pairs
 from ..core.entries import Entry, grouped_by
@@ -62,9 +61,8 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
         order = [*(name for name in row_setting if name not in names), *names]
         settings[label] = entry.run, tuple((name, row_setting[name]) for name in order)
         rest = {name: value for name, value in entry.columns.items() if name not in row_setting}
-        entries.append(
-            replace(entry, evaluation=replace(entry.evaluation, run=label), columns=rest)
-        )
+        evaluation = replace(entry.evaluation, run=label)
+        entries.append(replace(entry, evaluation=evaluation, columns=rest))
     summary = replace(study.board.summary, best=())
     board = of_systems(Leaderboard(tuple(entries), summary=summary), partial(clustered, plan=plan))
     rows = []
@@ -72,13 +70,14 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
         run, setting = settings[row.run]
         columns = {**row.columns, **dict(setting)}
         rows.append(replace(row, evaluation=replace(row.evaluation, run=run), columns=columns))
-    key = attrgetter("dataset", "run")
-    datasets, runs = ([*dict.fromkeys(keys)] for keys in zip(*map(key, rows), strict=True))
-    rows.sort(
-        key=lambda row: (
-            datasets.index(row.dataset), runs.index(row.run), [*map(_size, row.columns.values())],
-        )
-    )  # fmt: skip
+    datasets = list(dict.fromkeys(row.dataset for row in rows))
+    runs = list(dict.fromkeys(row.run for row in rows))
+
+    def place(row: Entry) -> tuple[int, int, list[tuple[float, str]]]:
+        sizes = [_size(value) for value in row.columns.values()]
+        return datasets.index(row.dataset), runs.index(row.run), sizes
+
+    rows.sort(key=place)
     return Leaderboard(tuple(rows), selection=study.board.selection)
 
 
@@ -122,10 +121,17 @@ def is_validation(board: Leaderboard, entry: Entry) -> bool:
 
 
 def sweep_table(
-    study: Study, names: Sequence[str], plan: Plan, format: str, *, n: int | None,
-    metrics: Sequence[str], runs: Sequence[str], datasets: Sequence[str],
+    study: Study,
+    names: Sequence[str],
+    plan: Plan,
+    format: str,
+    *,
+    n: int | None,
+    metrics: Sequence[str],
+    runs: Sequence[str],
+    datasets: Sequence[str],
     width: int | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """Return a sweep in a format of tables, or its `n` best settings; CSV has every metric."""
     if not names:
         listed = ", ".join(columns_swept(study)) or "none"
@@ -133,22 +139,15 @@ def sweep_table(
         raise UnknownNameError(Problem("--top", "expected --sweep COLUMN with it", fix=fix))
     board = sweep(study, names, plan)
     by_name = {str(metric): metric for metric in board.metrics}
-    chosen = (
-        select(metrics, [*by_name], "metric", metric_spellings(by_name)) if metrics else [*by_name]
-    )
-    run_names = select(
-        runs or ("*",), list(dict.fromkeys(entry.run for entry in board.entries)), "run"
-    )
-    slices = {entry.dataset for entry in board.entries if entry.evaluation.group}
-    dataset_names = [name for name, _ in board.by_dataset()]
-    dataset_names = [*select_datasets(datasets or ("*",), dataset_names, slices)]
+    chosen = select(metrics, [*by_name], "metric", metric_spellings(by_name))
+    run_names = select(runs, [*dict.fromkeys(row.run for row in board.entries)], "run")
+    slices = {row.dataset for row in board.entries if row.evaluation.group}
+    known = [name for name, _ in board.by_dataset()]
+    dataset_names = select_datasets(datasets, known, slices)
     if n is not None:
         board = top(board, names, by_name[chosen[0]], n)
-    entries = [
-        entry
-        for entry in board.entries
-        if entry.run in run_names and entry.dataset in dataset_names
-    ]
+    entries = [row for row in board.entries if row.run in run_names]
+    entries = [row for row in entries if row.dataset in dataset_names]
     board = replace(board, entries=tuple(entries))
     if format == "csv":
         return as_csv(board)
@@ -159,19 +158,15 @@ def sweep_table(
 def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:
     """Yield a table for each dataset: a row a setting, the best value of each run bold."""
     for dataset, entries in board.by_dataset():
-        columns = [
-            name for name in board.columns if any(name in entry.columns for entry in entries)
-        ]
+        names = {name for entry in entries for name in entry.columns}
+        columns = [name for name in board.columns if name in names]
         times = [_times_chosen(board, entry) for entry in entries]
         chosen = ["chosen"] if any(times) else []
         rows = []
         for entry, n in zip(entries, times, strict=True):
             repetitions = max(spread.repetitions for spread in entry.spread.values())
-            texts = [
-                entry.run,
-                *(entry.columns.get(name, "") for name in columns),
-                *[n][: len(chosen)],
-            ]
+            texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
+            texts += [n] if chosen else []
             texts += [str(repetitions), "{}/{}".format(*entry.evaluation.coverage)]
             rows.append([*map(GridCell, texts)])
         for metric in metrics:
@@ -179,15 +174,13 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
             values = [entry.summary.get(name, math.nan) for entry in entries]
             for run in dict.fromkeys(entry.run for entry in entries):
                 places = [place for place, entry in enumerate(entries) if entry.run == run]
-                bold |= {
-                    places[place] for place in best(metric, [values[place] for place in places])
-                }
+                top_places = best(metric, [values[place] for place in places])
+                bold |= {places[place] for place in top_places}
             for place, entry in enumerate(entries):
                 _, _, low, high = entry.spread.get(name, (0, 0, math.nan, math.nan))
                 spread = "" if math.isnan(low) else interval(low, high)
-                rows[place].append(
-                    GridCell(number(values[place], metric), bold=place in bold, spread=spread)
-                )
+                text = number(values[place], metric)
+                rows[place].append(GridCell(text, bold=place in bold, spread=spread))
         header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
         notes = [
             "marked: best value of each run; not a test",
@@ -203,11 +196,8 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
 def _times_chosen(board: Leaderboard, entry: Entry) -> str:
     """Number of times a setting was chosen: ``3 of 4``; nothing if nothing was chosen."""
     columns = entry.columns
-    choices = [
-        choice
-        for choice in (() if board.selection is None else board.selection.choices)
-        if choice.run == entry.run
-        and all(columns.get(name, value) == value for name, value in choice.within)
-    ]
+    choices = [] if board.selection is None else board.selection.choices
+    own = [choice for choice in choices if choice.run == entry.run]
+    choices = [c for c in own if all(columns.get(name, value) == value for name, value in c.within)]
     n = sum(dict(choice.setting).items() <= columns.items() for choice in choices)
     return f"{n} of {len(choices)}" if choices else ""

@@ -45,10 +45,10 @@ def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: in
 
 def wrapped(text: str, width: int, indent: int, hanging: int) -> list[str]:
     """Return a paragraph's lines, those after the first `hanging` columns further in."""
-    return textwrap.wrap(
-        legible(text), max(width, _LEAST), initial_indent=" " * indent,
-        subsequent_indent=" " * (indent + hanging), break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+    first, others = " " * indent, " " * (indent + hanging)
+    wrapper = textwrap.TextWrapper(max(width, _LEAST), first, others, break_long_words=False)
+    wrapper.break_on_hyphens = False
+    return wrapper.wrap(legible(text))
 
 
 def _lines(table: Grid, width: int | None) -> Iterator[str]:
@@ -85,9 +85,8 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
             yield ""
         if blocks:
             yield _block_titles(blocks, sizes)
-        lines = (
-            _GAP.join(row).rstrip() for row in zip(*(texts[index] for index in block), strict=True)
-        )
+        rows = zip(*(texts[index] for index in block), strict=True)
+        lines = (_GAP.join(row).rstrip() for row in rows)
         yield next(lines)
         for title, group in zip(titles, table.groups, strict=True):
             yield from [title] if title else []
@@ -102,10 +101,8 @@ def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iter
     """Yield the columns of each block of lines; the first `left` are part of every one."""
     block = list(range(left))
     for index in range(left, len(sizes)):
-        is_full = (
-            width is not None and _room([*(sizes[index] for index in block), sizes[index]]) > width
-        )
-        if is_full and len(block) > left:
+        room = _room([sizes[place] for place in (*block, index)])
+        if width is not None and room > width and len(block) > left:
             yield block
             block = list(range(left))
         block.append(index)
@@ -161,11 +158,10 @@ def cut_all(texts: Sequence[str], width: int) -> list[str]:
         group = [legible(" ".join(texts[place].split())) for place in places]
         columns = enumerate(zip(*group, strict=False))
         start = max(next((index for index, signs in columns if len({*signs}) > 1), 0) - 1, 0)
-        around = [f"{text[:2]}…{text[start : start + width - 4]}…" for text in group]
-        numbered = [f"{name} {number}" for number in range(1, len(group) + 1)]
-        for place, text in zip(
-            places, around if len({*around}) == len(group) else numbered, strict=True
-        ):
+        labels = [f"{text[:2]}…{text[start : start + width - 4]}…" for text in group]
+        if len({*labels}) < len(group):
+            labels = [f"{name} {number}" for number in range(1, len(group) + 1)]
+        for place, text in zip(places, labels, strict=True):
             short[place] = text
     return short
 

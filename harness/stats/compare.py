@@ -44,12 +44,13 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     _check_runs(systems, plan)
     blocks = list(paired_values(systems, plan))
     if not blocks:
-        raise HarnessError(Problem("compare", "no metric was evaluated that is a mean of better "
-            "and worse values", fix="evaluate map or ndcg@10"))  # fmt: skip
+        what = "no metric was evaluated that is a mean of better and worse values"
+        raise HarnessError(Problem("compare", what, fix="evaluate map or ndcg@10"))
     pairs = [(block, *pair) for block in blocks for pair in pairs_of(block.runs, plan.baselines)]
     if not pairs:
-        raise HarnessError(Problem("compare", "no baseline shares a dataset with another run",
-            fix="run the baselines on the datasets of the others"))  # fmt: skip
+        fix = "run the baselines on the datasets of the others"
+        what = "no baseline shares a dataset with another run"
+        raise HarnessError(Problem("compare", what, fix=fix))
     several: dict[PairedValues, AllPairs] = {}
     if test.kind == "all-pairs":
         results = _done([partial(tested, block, plan, test) for block in blocks], workers)
@@ -67,17 +68,13 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     of_block: dict[PairedValues, list[Comparison]] = {block: [] for block in blocks}
     for (block, *_), row in zip(pairs, rows, strict=True):
         of_block[block].append(row)
-    standings = _done(
-        [
-            partial(standings_of, block, entries, plan, several.get(block))
-            for block, entries in of_block.items()
-        ],
-        workers,
-    )
+    ranked = [partial(standings_of, *item, plan, several.get(item[0])) for item in of_block.items()]
+    by_run = grouped_by(systems, lambda system: system.run)
+    warned = {run: notes_of(entries)["warned"] for run, entries in by_run.items()}
     return Comparisons(
         plan=plan,
         rows=tuple(rows),
-        standings=tuple(chain.from_iterable(standings)),
+        standings=tuple(chain.from_iterable(_done(ranked, workers))),
         family_sizes=tuple(sizes.items()),
         overall=tuple(_overall(block, pairs) for block, pairs in several.items()),
         title=test.title,
@@ -86,11 +83,8 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         drawn=drawn and any(row.may_be_drawn for row in rows),
         unanswered=tuple(unanswered_of(systems)),
         absent=tuple(_absent(systems, plan)),
-        warned={
-            run: rules for run, entries in grouped_by(systems, lambda system: system.run).items()
-            if (rules := notes_of(entries)["warned"])
-        },
-    )  # fmt: skip
+        warned={run: rules for run, rules in warned.items() if rules},
+    )
 
 
 def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
@@ -183,7 +177,11 @@ def _compared(
     spread = float(difference.std(ddof=1)) if varies else math.nan
     low, high = interval or _interval(difference, block, plan, *names)
     return Comparison(
-        dataset=block.dataset, metric=block.metric, baseline=names[0], run=names[1], n=n,
+        dataset=block.dataset,
+        metric=block.metric,
+        baseline=names[0],
+        run=names[1],
+        n=n,
         difference=_mean(difference),
         baseline_value=_mean(base),
         run_value=_mean(values),
@@ -194,7 +192,7 @@ def _compared(
         p_adjusted=p_adjusted,
         **vars(outcome),
         **vars(size),
-    )  # fmt: skip
+    )
 
 
 def _of_all_pairs(all_pairs: AllPairs, difference: Floats, baseline: int, run: int) -> Outcome:
@@ -248,7 +246,11 @@ def _overall(block: PairedValues, all_pairs: AllPairs) -> Overall:
     elif block.metric.sign < 0 and np.array_equal(positions, means(block.oriented), equal_nan=True):
         positions = 0.0 - positions  # no -0.0
     return Overall(
-        block.dataset, block.metric, all_pairs.statistic, all_pairs.overall_p,
-        all_pairs.critical_difference, tuple(zip(block.runs, positions.tolist(), strict=True)),
+        block.dataset,
+        block.metric,
+        all_pairs.statistic,
+        all_pairs.overall_p,
+        all_pairs.critical_difference,
+        tuple(zip(block.runs, positions.tolist(), strict=True)),
         all_pairs.statistic_name,
-    )  # fmt: skip
+    )

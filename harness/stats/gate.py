@@ -187,8 +187,8 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     if n == 0:
         message = f"{pair.metric}: baseline and candidate have no query in common"
         raise HarnessError(Problem(pair.dataset, message, fix="give runs of the same dataset"))
-    allowed = margin.units(float(before.mean()))
-    mean = float(gains.mean())
+    mean, values = float(gains.mean()), (float(before.mean()), float(after.mean()))
+    allowed = margin.units(values[0])
     p, needed = np.nan, None
     if not margin.tested or (np.ptp(gains) == 0 and n > 1):
         low, high = t_interval(gains, level) if np.ptp(gains) else (mean, mean)
@@ -206,11 +206,7 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
             needed = queries_needed(abs(mean + allowed), sd, level)
     order = np.argsort(gains, kind="stable")[:WORST_QUERIES]
     qids = [qid for qid, is_paired in zip(pair.qids, both, strict=True) if is_paired]
-    ends = (low, high) if sign > 0 else (0.0 - high, 0.0 - low)
-    return Verdict(
-        pair.dataset, pair.group, pair.run, pair.metric, n,
-        float(before.mean()), float(after.mean()),
-        0.0 + sign * mean, *ends, allowed, p, np.nan, outcome, needed,
-        tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0),
-        pair.unanswered,
-    )  # fmt: skip
+    worst = tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0)
+    change = (0.0 + mean, low, high) if sign > 0 else (0.0 - mean, 0.0 - high, 0.0 - low)
+    key, rest = (pair.dataset, pair.group, pair.run, pair.metric, n), pair.unanswered
+    return Verdict(*key, *values, *change, allowed, p, np.nan, outcome, needed, worst, rest)

@@ -32,20 +32,24 @@ class Correlation:
     """
 
     dataset: str
-    first: str
-    second: str
-    n_systems: int
-    n_queries: int
+    metric: str
+    other: str
+    systems: int
+    queries: int
     tau_b: float
-    tau_b_interval: tuple[float, float]
+    tau_b_low: float
+    tau_b_high: float
     tau_ap: float
-    tau_ap_interval: tuple[float, float]
+    tau_ap_low: float
+    tau_ap_high: float
 
 
 def correlations(
-    systems: Sequence[System], metrics: Sequence[str] = (), datasets: Sequence[str] = (), *,
+    systems: Sequence[System],
+    metrics: Sequence[str] = (),
+    datasets: Sequence[str] = (),
     draws: int = 1000,
-) -> list[Correlation]:  # fmt: skip
+) -> list[Correlation]:
     """Correlate every pair of metrics over the systems of each dataset.
 
     tau_b = (C - D) / sqrt((N - T_x)(N - T_y)) over the N pairs of systems: C in the same order
@@ -70,11 +74,10 @@ def correlations(
             continue
         ranked_by = compared(chosen[0].metrics, metrics)
         if len(ranked_by) < 2:
-            message = (
-                f"expected two metrics or more, got {', '.join(map(str, ranked_by)) or 'none'}"
-            )
+            names = ", ".join(map(str, ranked_by)) or "none"
+            message = f"expected two metrics or more, got {names}"
             raise HarnessError(Problem("", message, fix="name another metric of the results"))
-        if len(chosen) > 1 and len(ranked_by) > 1:
+        if len(chosen) > 1:
             rows += _of_dataset(dataset, chosen, ranked_by, draws)
     if not rows:
         message = "expected two systems or more on one dataset, got one alone"
@@ -95,15 +98,15 @@ def _of_dataset(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a metric that ties all systems has no correlation
         margin = NormalDist().inv_cdf(0.975) * np.nanstd(both, axis=1)
-    low, high = (np.clip([tau_b, tau_ap] + side * margin, -1, 1) for side in (-1, 1))
+    tau = np.array([tau_b, tau_ap])
+    low, high = (np.clip(tau + side * margin, -1, 1) for side in (-1, 1))
+    # (n_metrics, n_metrics, 6): tau_b, its low and high; tau_ap, its low and high
+    numbers = np.moveaxis(np.array([tau, low, high]), (1, 0), (-2, -1)).reshape(*tau_b.shape, 6)
+    sizes = len(systems), len(qids)
     pairs = [
-        Correlation(
-            dataset, str(metrics[i]), str(metrics[j]), len(systems), len(qids),
-            float(tau_b[i, j]), (float(low[0, i, j]), float(high[0, i, j])),
-            float(tau_ap[i, j]), (float(low[1, i, j]), float(high[1, i, j])),
-        )
+        Correlation(dataset, str(metrics[i]), str(metrics[j]), *sizes, *numbers[i, j].tolist())
         for i, j in combinations(range(len(metrics)), 2)
-    ]  # fmt: skip
+    ]
     return sorted(pairs, key=lambda pair: pair.tau_b)
 
 

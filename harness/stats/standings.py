@@ -152,26 +152,21 @@ def standings_of(
         stream = replace(block.stream(plan, "ranks"), draws=plan.rank_draws)
         lowest, highest = rank_intervals(oriented, plan.level, stream)
         # a summary need not weigh all queries alike: parts of a dataset may count the same
-        low[valued], high[valued] = (
-            np.minimum(lowest, rank[valued]),
-            np.maximum(highest, rank[valued]),
-        )
+        low[valued] = np.minimum(lowest, rank[valued])
+        high[valued] = np.maximum(highest, rank[valued])
         order = valued[np.argsort(-means(oriented), kind="stable")]
         apart = told_apart(block, rows, plan, all_pairs)[np.ix_(order, order)]
         for place, name in zip(order.tolist(), tiers(apart), strict=True):
             tier[place] = name
     standings = []
-    for place, system in enumerate(block.systems):
-        defined = block.values[place][~np.isnan(block.values[place])]
+    ranked = (rank.tolist(), low.tolist(), high.tolist(), tier)
+    columns = (block.systems, values.tolist(), block.values, *ranked)
+    for system, value, row, position, first, last, name in zip(*columns, strict=True):
+        defined = row[~np.isnan(row)]
         if len(system.entries) > 1:
             interval = clustered(system, block.metric, plan)
         else:
             interval = interval_of(defined, plan, block.stream(plan, plan.interval, system.run))
-        standings.append(
-            Standing(
-                block.dataset, system.run, block.metric, defined.size, float(values[place]),
-                *interval, int(rank[place]), int(low[place]), int(high[place]), tier[place],
-                n_ranked,
-            )
-        )  # fmt: skip
+        place = block.dataset, system.run, block.metric, defined.size
+        standings.append(Standing(*place, value, *interval, position, first, last, name, n_ranked))
     return standings

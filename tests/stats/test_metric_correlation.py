@@ -41,7 +41,7 @@ def test_points_are_those_of_scipy_and_of_the_metric(results: harness.Results) -
     found = correlations(results.systems, draws=1)
     assert len(found) == 6
     for one in found:
-        first, second = (signed(results, name).mean(1) for name in (one.first, one.second))
+        first, second = (signed(results, name).mean(1) for name in (one.metric, one.other))
         assert one.tau_b == pytest.approx(stats.kendalltau(first, second)[0], abs=1e-12)
         scores = [{str(k): value for k, value in enumerate(some)} for some in (first, second)]
         evaluation = harness.evaluate(
@@ -55,7 +55,7 @@ def test_points_are_those_of_scipy_and_of_the_metric(results: harness.Results) -
 def test_intervals_are_those_of_a_plain_bootstrap(results: harness.Results) -> None:
     draws = 60  # more than one part
     samples = np.random.default_rng(0).multinomial(7, np.full(7, 1 / 7), size=draws)
-    found = {(one.first, one.second): one for one in correlations(results.systems, draws=draws)}
+    found = {(one.metric, one.other): one for one in correlations(results.systems, draws=draws)}
     for (first, second), one in found.items():
         taus = [
             stats.kendalltau(
@@ -66,12 +66,12 @@ def test_intervals_are_those_of_a_plain_bootstrap(results: harness.Results) -> N
         ]
         margin = 1.959963984540054 * np.std(taus)
         expected = max(one.tau_b - margin, -1), min(one.tau_b + margin, 1)
-        assert one.tau_b_interval == pytest.approx(expected, abs=1e-9)
+        assert (one.tau_b_low, one.tau_b_high) == pytest.approx(expected, abs=1e-9)
 
 
 def test_chosen_metrics(results: harness.Results) -> None:
     (one,) = correlations(results.systems, ["MAP", "recip_rank"], draws=10)
-    assert (one.first, one.second) == ("map", "recip_rank")
+    assert (one.metric, one.other) == ("map", "recip_rank")
     with pytest.raises(harness.HarnessError, match="no metric 'err'"):
         correlations(results.systems, ["err"])
 

@@ -16,7 +16,7 @@ from ...core.entries import FEWER, System, grouped_by, how_chosen
 from ...core.metric import Metric
 from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of
-from ...stats.comparison import Comparison, Standing
+from ...stats.comparison import UNCOMPARED, Comparison, Standing
 from ...stats.intervals import clustered, t_interval
 from ..leaderboard import Study, plan_of
 from ..methods import (
@@ -57,6 +57,7 @@ from .settings import DEFAULT, SUFFIXES, TableSettings, problems, sort_key
 
 AVERAGE = "mean over datasets"
 LEVEL = 0.05
+Names = Sequence[str]
 NOTHING = PaperCell(UNDEFINED)
 
 
@@ -68,9 +69,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     """
     # failed runs keep their row, and datasets with failed runs only keep their block
     known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
-    known_datasets = list(
-        dict.fromkeys([*study.datasets, *(dataset for dataset, _ in study.failed)])
-    )
+    known_datasets = list(dict.fromkeys([*study.datasets, *(name for name, _ in study.failed)]))
     is_compared = study.comparisons is not None or bool(study.failed)
     wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
     if mistakes := [Problem(f"tables.{name}", text) for _, text in wrong]:
@@ -89,10 +88,8 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
         PaperRow(run, settings.name(run), cells, run_signs.get(run, ""), run in warned, title)
         for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
     )
-    return PaperTable(
-        name, settings, tuple(columns), tuple(rows),
-        draft.caption(), draft.footnotes(), _source(study),
-    )  # fmt: skip
+    texts = draft.caption(), draft.footnotes(), _source(study)
+    return PaperTable(name, settings, tuple(columns), tuple(rows), *texts)
 
 
 def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
@@ -113,11 +110,7 @@ def _source(study: Study) -> str:
 
 
 def _grouped(
-    study: Study,
-    settings: TableSettings,
-    datasets: Sequence[str],
-    known: Sequence[str],
-    known_datasets: Sequence[str],
+    study: Study, settings: TableSettings, datasets: Names, known: Names, known_datasets: Names
 ) -> dict[str, list[str]]:
     """Return the runs of each group, in order; one group without a title if there are none.
 
@@ -139,10 +132,8 @@ def _grouped(
 
         def place(run: str) -> list[float]:
             """Return the mean to sort by; runs that miss a dataset follow, by each dataset."""
-            ways = (over, *([dataset] for dataset in over))
-            values = [
-                -metrics[name].sign * mean(study, run, metrics[name], datasets) for datasets in ways
-            ]
+            ways, metric = (over, *([dataset] for dataset in over)), metrics[name]
+            values = [-metric.sign * mean(study, run, metric, datasets) for datasets in ways]
             return [math.inf if math.isnan(value) else value for value in values]
 
         for runs in members.values():
@@ -152,7 +143,7 @@ def _grouped(
 
 
 def _columns(
-    study: Study, settings: TableSettings, datasets: Sequence[str], runs: Sequence[str]
+    study: Study, settings: TableSettings, datasets: Names, runs: Names
 ) -> Iterator[PaperColumn]:
     by_name = {str(metric): metric for metric in study.board.metrics}
     names = select(settings.metrics, list(by_name), "metric", metric_spellings(by_name))
@@ -165,21 +156,19 @@ def _columns(
         is_fair = not arrow or over_same_queries(study, runs, metric, over)
         return PaperColumn(title, "metric", block, dataset, metric, digits, percent, is_fair)
 
+    standing = (study.comparisons or UNCOMPARED).standing
     for dataset in datasets:
         block = settings.name(dataset)
         for name in names:
             yield of_metric(by_name[name], block, dataset)
-            has_ranks = study.comparisons is not None and any(
-                study.comparisons.standing(dataset, name, run) for run in study.runs
-            )
+            has_ranks = any(standing(dataset, name, run) for run in study.runs)
             for extra in settings.extras:
                 if has_ranks and extra in ("tier", "rank"):
                     yield PaperColumn(extra, extra, block, dataset, by_name[name])
         for extra in settings.extras:
             if extra in ("n", "coverage"):
-                yield PaperColumn(
-                    "answered" if extra == "coverage" else extra, extra, block, dataset
-                )
+                title = "answered" if extra == "coverage" else extra
+                yield PaperColumn(title, extra, block, dataset)
     if settings.average and len(datasets) > 1:
         means = (by_name[name] for name in names if by_name[name].definition.summary == "mean")
         yield from (of_metric(metric, AVERAGE, None) for metric in means)
@@ -194,13 +183,11 @@ def over_same_queries(
     """
     rows = [[study.system(dataset, run) for dataset in datasets] for run in runs]
     complete = [[system for system in row if system is not None] for row in rows if None not in row]
-    return all(
-        have_same_queries(
-            metric,
-            ((system.entries[0].evaluation.qids, system.values(metric)) for system in systems),
-        )
+    values = [
+        [(system.entries[0].evaluation.qids, system.values(metric)) for system in systems]
         for systems in zip(*complete, strict=True)
-    )
+    ]
+    return all(have_same_queries(metric, of_dataset) for of_dataset in values)
 
 
 def _metrics_of(columns: Iterable[PaperColumn]) -> list[Metric]:
@@ -232,9 +219,8 @@ class TableDraft:
     @cached_property
     def datasets(self) -> list[str]:
         """The datasets shown."""
-        return list(
-            dict.fromkeys(column.dataset for column in self.columns if column.dataset is not None)
-        )
+        names = dict.fromkeys(column.dataset for column in self.columns)
+        return [name for name in names if name is not None]
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
@@ -254,11 +240,8 @@ class TableDraft:
     @cached_property
     def outcomes(self) -> list[Comparison]:
         """The comparisons with a p-value whose outcome the table shows."""
-        cells = {
-            (column.dataset, str(column.metric))
-            for column in self.columns
-            if column.kind == "metric"
-        }
+        shown = [column for column in self.columns if column.kind == "metric"]
+        cells = {(column.dataset, str(column.metric)) for column in shown}
         runs = {(system.dataset, system.run) for system in self.systems}
         return [
             row
@@ -301,8 +284,8 @@ class TableDraft:
             return NOTHING
         if metric is None:
             return self._counts(system, column.kind == "n")
-        compared = self.study.comparisons
-        standing = compared.standing(column.dataset, str(metric), run) if compared else None
+        compared = self.study.comparisons or UNCOMPARED
+        standing = compared.standing(column.dataset, str(metric), run)
         if column.kind != "metric":
             return _rank(column, standing) if standing and standing.rank else NOTHING
         value = system.value(metric)
@@ -398,13 +381,10 @@ class TableDraft:
         over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
         parts = parts_in_words(self.study.board.summary, self.systems)
         yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}."
-        selection = self.study.board.selection
+        selection, metrics = self.study.board.selection, self.study.board.metrics
         choices = [c for system in self.systems for entry in system.entries for c in entry.choices]
         if selection is not None and choices:
-            titles = {
-                str(metric): self.settings.metric_name(metric)
-                for metric in self.study.board.metrics
-            }
+            titles = {str(metric): self.settings.metric_name(metric) for metric in metrics}
             words = selection.in_words(choices, titles.get(choices[0].metric, ""))
             yield f"Each tuned system is the {words}."
         elif chosen := how_chosen(self.systems):
@@ -435,10 +415,8 @@ class TableDraft:
         """Yield the test, its correction, what its signs mean, and what was not tested."""
         comparisons = self.signs.comparisons
         if self.signs.are_too_many:
-            yield (
-                f"Significance is not marked, as the table has more than {MOST_MARKED} systems; "
-                "significance.csv has every comparison."
-            )
+            reason = f"as the table has more than {MOST_MARKED} systems"
+            yield f"Significance is not marked, {reason}; significance.csv has every comparison."
         if not self.outcomes:
             return
         plan = comparisons.plan
@@ -499,11 +477,8 @@ class TableDraft:
             missing = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
             yield f"Not evaluated: {first_of(missing, SHOWN)}."
         several = len(self.datasets) > 1
-        rows = [
-            gap.called(name(gap.run), name(gap.dataset) if several else "")
-            for system in self.systems
-            if (gap := system.incomplete)
-        ]
+        gaps = [gap for system in self.systems if (gap := system.incomplete)]
+        rows = [gap.called(name(gap.run), name(gap.dataset) if several else "") for gap in gaps]
         if rows:
             yield f"{capitalised(FEWER)}: {listed(rows)}."
 
@@ -511,11 +486,8 @@ class TableDraft:
         """Yield the notes on a dataset's unanswered queries and undefined values."""
         name, dataset = self.settings.name, self.settings.name(dataset_name)
         systems = [system for system in self.systems if system.dataset == dataset_name]
-        answered = [
-            f"{name(system.run)} {system.coverage[0]:,}/{system.coverage[1]:,}"
-            for system in systems
-            if system.coverage[0] < system.coverage[1]
-        ]
+        coverages = [(name(system.run), *system.coverage) for system in systems]
+        answered = [f"{run} {n:,}/{total:,}" for run, n, total in coverages if n < total]
         if answered:
             policy = systems[0].entries[0].evaluation.policy
             rule = missing_in_words(self.metrics, policy, self.settings.metric_name)
@@ -538,13 +510,10 @@ class TableDraft:
         if True in noted:
             yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
         names = {*map(str, self.metrics)}
-        notes = Counter(
-            outcome.note or "no answer"
-            for outcome in self.signs.comparisons.rows
-            if math.isnan(outcome.p_adjusted) and outcome.dataset in self.datasets
-            and outcome.run in self.runs and str(outcome.metric) in names
-        )  # fmt: skip
-        for note, n in notes.items():
+        rows = [row for row in self.signs.comparisons.rows if math.isnan(row.p_adjusted)]
+        shown = [row for row in rows if (row.dataset, row.run) in self.pairs]
+        notes = [row.note or "no answer" for row in shown if str(row.metric) in names]
+        for note, n in Counter(notes).items():
             yield f"No p-value for {counted(n, 'comparison')} ({note})."
 
 
@@ -559,15 +528,11 @@ def _rank(column: PaperColumn, standing: Standing) -> PaperCell:
 
 def _deviation(systems: Sequence[System], metric: Metric) -> float:
     """Return the deviation of means over datasets, over the repetitions that all have."""
-    repeated = [
-        {
-            tuple((name, entry.columns.get(name, "")) for name in system.varying): (
-                entry.summary.get(str(metric), math.nan)
-            )
-            for entry in system.entries
-        }
-        for system in systems
-    ]
+    repeated: list[dict[tuple[tuple[str, str], ...], float]] = [{} for _ in systems]
+    for system, values in zip(systems, repeated, strict=True):
+        for entry in system.entries:
+            key = tuple((name, entry.columns.get(name, "")) for name in system.varying)
+            values[key] = entry.summary.get(str(metric), math.nan)
     if any(values.keys() != repeated[0].keys() for values in repeated) or len(repeated[0]) < 2:
         return math.nan
     means = [math.fsum(values[key] for values in repeated) / len(repeated) for key in repeated[0]]

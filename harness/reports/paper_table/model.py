@@ -157,15 +157,12 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     >>> best_and_second(["1.5", "2.0"], "lower")
     ({0}, set())
     """
-    numbers = {
-        index: Decimal(text) for index, text in enumerate(texts) if re.match(r"-?\.?\d", text)
-    }
+    is_number = re.compile(r"-?\.?\d").match
+    numbers = {place: Decimal(text) for place, text in enumerate(texts) if is_number(text)}
     order = sorted({*numbers.values()}, reverse=direction == "higher")
     if direction is None or len(order) < 2:
         return set(), set()
-    best, second = (
-        {index for index in numbers if numbers[index] == order[rank]} for rank in (0, 1)
-    )
+    best, second = ({k for k, number in numbers.items() if number == top} for top in order[:2])
     return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
 
 
@@ -189,11 +186,7 @@ class Signs:
         worse: list[str] = []
         for peer, sign in self.of.items():
             comparison, way = between(self.comparisons, dataset, metric, peer, run)
-            if (
-                comparison
-                and self.comparisons.is_significant(comparison)
-                and comparison.difference != 0
-            ):
+            if comparison and comparison.difference and self.comparisons.is_significant(comparison):
                 (better if comparison.is_better == (way == 1) else worse).append(sign)
         return tuple(better), tuple(worse if self.kind == "daggers" else ())
 
@@ -264,23 +257,18 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     def cells_of(row: PaperRow) -> Iterator[grid.GridCell]:
         yield grid.GridCell(row.title, WARNED if row.warned else "", above=row.sign)
         for cell in row.cells:
-            yield grid.GridCell(
-                as_text(cell.text), bold=cell.best, underlined=cell.second,
-                above=between.join(cell.marks), below=between.join(cell.worse),
-                spread=as_text(cell.spread), note=cell.note,
-            )  # fmt: skip
+            signs = between.join(cell.marks), between.join(cell.worse)
+            behind = as_text(cell.spread), cell.note
+            yield grid.GridCell(as_text(cell.text), "", cell.best, cell.second, *signs, *behind)
 
     groups = grouped_by(table.rows, lambda row: row.group).items()
-    has_blocks = len({column.block for column in table.columns}) > 1
-    columns = (
-        grid.Column(column.title, block=column.block if has_blocks else "")
-        for column in table.columns
-    )
+    blocks = [column.block for column in table.columns]
+    blocks = blocks if len({*blocks}) > 1 else [""] * len(blocks)
+    columns = (grid.Column(c.title, block=b) for c, b in zip(table.columns, blocks, strict=True))
+    rows_of = {title: tuple(tuple(cells_of(row)) for row in rows) for title, rows in groups}
     return grid.Grid(
         (grid.Column("", left=True), *columns),
-        tuple(
-            grid.Group(title, tuple(tuple(cells_of(row)) for row in rows)) for title, rows in groups
-        ),
+        tuple(grid.Group(title, rows) for title, rows in rows_of.items()),
         caption=" ".join(f"{caption} {sentences}".split()),
         caption_latex=latex_caption.strip(),
         notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
@@ -332,9 +320,7 @@ def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
                 fields[f"{label} n"] = cell.n or None
             if any(cell.repetitions for cell in cells):
                 fields[f"{label} repetitions"] = cell.repetitions
-            marks = [
-                name for name, places in (("best", best), ("second", second)) if place in places
-            ]
+            marks = ["best"] * (place in best) + ["second"] * (place in second)
             marks += [*cell.marks, *(f"_{sign}" for sign in cell.worse)]
             fields[f"{label} marks"] = " ".join(marks)
         yield fields

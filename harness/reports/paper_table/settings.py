@@ -25,9 +25,7 @@ Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
 Details = Literal["full", "short", "none"]
 Format = Literal["latex", "markdown", "html", "csv", "text"]
-SUFFIXES: dict[Format, str] = {
-    "latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt",
-}  # fmt: skip
+SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
 ALL = ("*",)
 
 
@@ -176,10 +174,8 @@ def problems(
         valid_keys = [*runs, *datasets, *names]
         for key in settings.names:
             if key not in valid_keys and not metric_spellings(names)(key):
-                problem = (
-                    f"there is no run, dataset or metric '{key}'{did_you_mean(key, valid_keys)}"
-                )
-                yield ("names", key), problem
+                near = did_you_mean(key, valid_keys)
+                yield ("names", key), f"there is no run, dataset or metric '{key}'{near}"
     sort = settings.sort
     if sort and datasets and names and len(sort_key(sort, datasets, names)[1]) != 1:
         near = did_you_mean(sort.rpartition(": ")[2], names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...errors import warn
 from ...stats.comparison import Comparison, Comparisons, between
 from ...stats.differences import differences
 from ...stats.registry import Stream, find
-from ..phrases import confidence, span
+from ..phrases import CORRECTIONS, confidence, span
 from ..text import cut
 from . import plot
 from .plot import Name, PlotKind, PlotRequest, Width, characters
@@ -31,10 +31,6 @@ LINE = 42
 """Characters above a panel, which is as wide as a column also on a page."""
 NAMED = 5
 """Queries with a label."""
-
-
-SHORT = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH", "by": "BY", "none": ""}
-"""Corrections as a caption names them."""
 
 
 class Panel(NamedTuple):
@@ -72,14 +68,12 @@ def draw_differences(request: PlotRequest) -> Figure:
         raise request.refuse("the baseline is the only run to draw", fix)
     limit = MOST[width]
     if len(systems) > limit:
-        message = f"plots: differences of {metric} on {request.dataset}: drew the first {limit} of "
-        message += f"{len(systems)} runs; choose others with 'runs:' or --run"
-        warn(message)
+        where = f"plots: differences of {metric} on {request.dataset}"
+        drawn = f"drew the first {limit} of {len(systems)} runs"
+        warn(f"{where}: {drawn}; choose others with 'runs:' or --run")
         systems = systems[:limit]
     base_name, *names = request.named((base, *systems), LINE / plot.characters(width))
-    panels = [
-        _panel(request, base, system, name) for system, name in zip(systems, names, strict=True)
-    ]
+    panels = [_panel(request, base, *pair) for pair in zip(systems, names, strict=True)]
     if not any(panel.values.size for panel in panels):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
     columns = min(len(panels), 1 if width == "column" else 2)
@@ -148,10 +142,8 @@ def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
     axes.set_title(panel.name.label + ("\n" if panel.needs_two_lines else ""), loc="left", pad=3)
     axes.set_title(panel.counts, loc="right", pad=3, color="#555555")
     for sign, place, tip, text in labels(panel):
-        axes.text(
-            place, tip + 0.1 * sign * line, text, ha="left" if sign > 0 else "right",
-            va="bottom" if sign > 0 else "top", linespacing=1.1,
-        )  # fmt: skip
+        ha, va = ("left", "bottom") if sign > 0 else ("right", "top")
+        axes.text(place, tip + 0.1 * sign * line, text, ha=ha, va=va, linespacing=1.1)
 
 
 DIFFERENCES = PlotKind(draw_differences, needs_baseline=True)
@@ -182,14 +174,11 @@ def draw_effects(request: PlotRequest) -> Figure:
     for place, (name, row, sign) in enumerate(rows):
         colour = plot.look(name.place).colour
         if math.isfinite(row.low) and math.isfinite(row.high):
-            axes.hlines(
-                place, sign * row.low, sign * row.high, color=colour, linewidth=1.4, zorder=2
-            )
-        axes.plot(
-            sign * row.difference, place, marker="o" if is_tested[place] else "x", color=colour,
-            markersize=4.5, markerfacecolor=colour if comparisons.is_significant(row) else "white",
-            linestyle="", zorder=3,
-        )  # fmt: skip
+            ends = sign * row.low, sign * row.high
+            axes.hlines(place, *ends, color=colour, linewidth=1.4, zorder=2)
+        x, marker = sign * row.difference, "o" if is_tested[place] else "x"
+        fill = colour if comparisons.is_significant(row) else "white"
+        axes.plot(x, place, marker, color=colour, markersize=4.5, markerfacecolor=fill, zorder=3)
     plot.label_rows(axes, [name.label for name, *_ in rows])
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     untested = "" if all(is_tested) else ", × no test"
@@ -198,10 +187,8 @@ def draw_effects(request: PlotRequest) -> Figure:
     plot.label_below(figure, text, width)
     right = axes.twinx()
     plot.label_rows(right, [_signed(sign * row.hedges_g) for _, row, sign in rows])
-    right.annotate(
-        "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
-        va="bottom",
-    )  # fmt: skip
+    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    right.annotate("Hedges' g", (1, 1), (3.5, 0), va="bottom", **where)
     for spine in (axes.spines["left"], right.spines["left"], right.spines["right"]):
         spine.set_visible(False)
     return figure
@@ -210,19 +197,14 @@ def draw_effects(request: PlotRequest) -> Figure:
 def _marks(comparisons: Comparisons, rows: Sequence[Comparison]) -> str:
     """Legend of intervals and filled points, with the number of corrected comparisons."""
     sizes = [size for size in (comparisons.family(row)[1] for row in rows) if size]
-    correction = (
-        comparisons.plan.test
-        if comparisons.kind == "all-pairs"
-        else SHORT[comparisons.plan.correction]
-    )
-    is_adjusted = bool(correction and sizes)
+    plan, is_paired = comparisons.plan, comparisons.kind == "paired"
+    correction = CORRECTIONS[plan.correction].short if is_paired else plan.test
+    interval, p = f"{confidence(plan.level)} interval", f"p at most {plan.level:g}"
+    if not (correction and sizes):
+        return f"{interval}; filled: {p}"
     kind = "simultaneous" if any(row.interval == "simultaneous" for row in rows) else "unadjusted"
-    interval = (
-        f"{kind if is_adjusted else ''} {confidence(comparisons.plan.level)} interval".lstrip()
-    )
-    p = f"{'adjusted ' if is_adjusted else ''}p at most {comparisons.plan.level:g}"
-    over = f" ({correction}, {span(sizes)} comparisons)" if is_adjusted else ""
-    return f"{interval}; filled: {p}{over}"
+    over = f"{correction}, {span(sizes)} comparisons"
+    return f"{kind} {interval}; filled: adjusted {p} ({over})"
 
 
 def _signed(value: float) -> str:
@@ -282,8 +264,8 @@ def draw(request: PlotRequest) -> Figure:
     values = values[:, np.isfinite(values).all(axis=0)]
     n_queries, width = values.shape[1], request.settings.width
     if n_queries < 2:
-        fewer = f"expected two queries or more with a value in every run, got {n_queries}"
-        raise request.refuse(fewer)
+        expected = "expected two queries or more with a value in every run"
+        raise request.refuse(f"{expected}, got {n_queries}")
     stream = Stream((request.dataset, str(request.metric)))
     test = find("friedman-nemenyi").function
     result = test(request.metric.sign * values, stream, request.level)
@@ -334,8 +316,8 @@ def draw(request: PlotRequest) -> Figure:
         line([rank, rank, side], [0, y, y], 0.9, plot.look(name.place).colour)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")
-    text = f"{best}mean rank by {request.axis(request.metric)}\n{n_queries:,} queries, "
-    text += f"level {request.level:g}"
+    text = f"{best}mean rank by {request.axis(request.metric)}\n"
+    text += f"{n_queries:,} queries, level {request.level:g}"
     axes.text((low + high) / 2, bottom, text, ha="center", va="bottom")
     return figure
 
@@ -344,4 +326,4 @@ CRITICAL_DIFFERENCE = PlotKind(
     draw,
     lambda metrics: [(metric,) for metric in metrics if metric.definition.direction is not None],
     needs="a metric whose higher or lower values are better",
-)  # fmt: skip
+)

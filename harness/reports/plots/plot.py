@@ -164,11 +164,8 @@ def problems(
     groups = list(kind.groups(chosen(metrics, settings)))
     if not groups:
         yield (("metrics",) if settings.metrics else ()), f"{settings.kind} needs {kind.needs}"
-    valid_names = [
-        *known_runs,
-        *names,
-        *(name for group in groups for name in kind.file_names(group)),
-    ]
+    file_names = (name for group in groups for name in kind.file_names(group))
+    valid_names = [*known_runs, *names, *file_names]
     for key in settings.names if runs is not None else ():
         if key not in valid_names:
             message = f"there is no run or metric '{key}'{did_you_mean(key, valid_names)}"
@@ -181,14 +178,10 @@ def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
     if settings.metrics:
         names = select(settings.metrics, tuple(by_name), "metric", metric_spellings(by_name))
         return tuple(by_name[name] for name in names)
-    usual = [
-        metric
-        for metric in metrics
-        if metric.definition.direction is not None
-        and metric.definition.summary == "mean"
-        and metric.label is None  # the bounds over orders of ties
-    ]
-    return tuple(usual or metrics)
+    averaged = [metric for metric in metrics if metric.definition.summary == "mean"]
+    directed = [metric for metric in averaged if metric.definition.direction is not None]
+    # a label is a bound over the orders of ties
+    return tuple(metric for metric in directed if metric.label is None) or tuple(metrics)
 
 
 class Name(NamedTuple):
@@ -273,9 +266,7 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
         candidates = (system for system in study.systems if system.dataset == dataset)
         order = [system.run for system in best_first(candidates, sort)]
         runs = select(settings.runs, list(dict.fromkeys([*order, *study.runs])), "run")
-        systems = tuple(
-            system for run in runs if (system := study.system(dataset, run)) is not None
-        )
+        systems = tuple(system for run in runs if (system := study.system(dataset, run)))
         named = (study.system(dataset, name) for name in baselines or ())
         baseline = next((system for system in named if system is not None), None)
         if systems and (baseline is not None or not kind.needs_baseline):
@@ -314,21 +305,14 @@ def render_all(
                 refused.append(error)
                 continue
             title = " ".join(parts)
-            files.append(
-                {
-                    extension: save(figure, extension, title, study.trace)
-                    for extension in settings.formats
-                }
-            )
+            files.append({f: save(figure, f, title, study.trace) for f in settings.formats})
         stems.append("-".join(map(part, parts)))
     if refuse and refused and not files:
         raise InputError([problem for error in refused for problem in error.problems])
     for refusal in refused:
         warn(f"not drawn: {refusal}")
     named = zip(distinct(stems), files, strict=True)
-    return {
-        f"{stem}.{end}": content for stem, contents in named for end, content in contents.items()
-    }
+    return {f"{stem}.{end}": content for stem, made in named for end, content in made.items()}
 
 
 def best_of_many(values: Floats, metric: Metric) -> Bools:
@@ -449,10 +433,9 @@ def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], wid
     if labels:
         # matplotlib hides a label that begins with "_"
         texts = [f"\u2009{label}" if label.startswith("_") else label for label in labels]
-        figure.legend(
-            handles, texts, ncols=-(-len(labels) // legend_rows(labels, width)),
-            loc="outside lower center", borderaxespad=0.2, handletextpad=0.5,
-        )  # fmt: skip
+        ncols = -(-len(labels) // legend_rows(labels, width))
+        pads = {"borderaxespad": 0.2, "handletextpad": 0.5}
+        figure.legend(handles, texts, ncols=ncols, loc="outside lower center", **pads)
 
 
 def save(figure: Figure, format: Format, title: str, trace: str) -> bytes:

@@ -55,9 +55,8 @@ def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
 
 def draw_cutoffs(request: PlotRequest) -> Figure:
     """Return each system's summary at each cutoff."""
-    values = np.array(
-        [[system.value(metric) for metric in request.metrics] for system in request.systems]
-    )
+    metrics = request.metrics
+    values = np.array([[system.value(m) for m in metrics] for system in request.systems])
     if not np.isfinite(values).any():
         raise request.refuse("no query has a value")
     names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
@@ -67,7 +66,7 @@ def draw_cutoffs(request: PlotRequest) -> Figure:
         for name, row, show in zip(names, values, mask, strict=True)
     ]
     label = request.short(replace(request.metric, cutoff=None))
-    settings = [f"{metric.cutoff:g}" for metric in request.metrics]
+    settings = [f"{metric.cutoff:g}" for metric in metrics]
     return _lines("cutoff", settings, lines, label, request.settings.width)
 
 
@@ -96,11 +95,8 @@ def draw_sweep(request: PlotRequest) -> Figure:
         return np.array([summary.get(metric, nan) for summary in summaries])
 
     def ends(entries: Mapping[str, Entry], which: str) -> Floats:
-        spreads = (
-            entries[setting].spread.get(metric) if setting in entries else None
-            for setting in settings
-        )
-        return np.array([getattr(spread, which, nan) for spread in spreads])
+        spreads = (entries[text].spread if text in entries else {} for text in settings)
+        return np.array([getattr(spread.get(metric), which, nan) for spread in spreads])
 
     names = [" ".join((request.called(run), *rest)) for run, *rest in curves]
     labels = cut_all(names, plot.characters(request.settings.width, 0.85))
@@ -108,13 +104,11 @@ def draw_sweep(request: PlotRequest) -> Figure:
     values = [means(entries) for entries in curves.values()]
     peaks = [sign * max(sign * row[~np.isnan(row)], default=nan) for row in values]
     mask = best_of_many(np.array(peaks), request.metric)
-    lines = [
-        Curve(
-            Name(labels[place], place), mask[place], values[place], ends(entries, "low"),
-            ends(entries, "high"), means(before.get(label, {})),
-        )
-        for place, (label, entries) in enumerate(curves.items())
-    ]  # fmt: skip
+    lines = []
+    for place, (label, entries) in enumerate(curves.items()):
+        low, high, validation = ends(entries, "low"), ends(entries, "high"), before.get(label, {})
+        name = Name(labels[place], place)
+        lines.append(Curve(name, mask[place], values[place], low, high, means(validation)))
     axis = request.short(request.metric, plot.characters(request.settings.width, 0.8))
     return _lines(over, settings, lines, axis, request.settings.width)
 
@@ -144,10 +138,8 @@ def _lines(
         look = plot.look(line.name.place)
         moved = scale + (place - (len(named) - 1) / 2) * step
         x = np.exp(moved) if is_log else moved
-        handles += axes.plot(
-            x, line.values, color=look.colour, marker=look.marker, linestyle=look.line,
-            markersize=3.5, zorder=3,
-        )  # fmt: skip
+        style = {"marker": look.marker, "markersize": 3.5, "linestyle": look.line}
+        handles += axes.plot(x, line.values, color=look.colour, zorder=3, **style)
         axes.vlines(x, line.low, line.high, color=look.colour, linewidth=0.7, zorder=2)
         axes.plot(x, line.validation, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
     if n_unnamed:
@@ -210,9 +202,11 @@ def ticks(x: Sequence[float], is_log: bool, most: int) -> list[int]:
 
 
 CUTOFFS = PlotKind(
-    draw_cutoffs, families, lambda metrics: (str(replace(metrics[0], cutoff=None)),),
+    draw_cutoffs,
+    families,
+    lambda metrics: (str(replace(metrics[0], cutoff=None)),),
     "a metric at two cutoffs or more, as in ndcg@5,10,20",
-)  # fmt: skip
+)
 SWEEP = PlotKind(draw_sweep)
 
 
@@ -254,14 +248,11 @@ def draw_scatter(request: PlotRequest) -> Figure:
         style: dict[str, Any] = {"alpha": 0.7, "markeredgecolor": "white", "markeredgewidth": 0.4}
         if below:  # a ring around those that it would hide
             style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
-        handles += axes.plot(
-            x[place], y[place], look.marker, color=look.colour, markersize=5.5 + 4 * below, **style
-        )
+        style |= {"color": look.colour, "markersize": 5.5 + 4 * below}
+        handles += axes.plot(x[place], y[place], look.marker, **style)
     if rest.any():
-        handles += axes.plot(
-            x[rest], y[rest], "o", color=plot.GREY, markersize=3, alpha=0.7, markeredgewidth=0,
-            zorder=1,
-        )  # fmt: skip
+        grey: dict[str, Any] = {"color": plot.GREY, "alpha": 0.7, "markeredgewidth": 0}
+        handles += axes.plot(x[rest], y[rest], "o", markersize=3, zorder=1, **grey)
     axes.margins(0.08, 0.14)
     axes.set_xlabel(request.axis(request.metrics[0]))
     axes.set_ylabel(request.short(request.metrics[1]))
@@ -272,11 +263,9 @@ def draw_scatter(request: PlotRequest) -> Figure:
 
         signs = [metric.sign for metric in request.metrics]
         text = f"τ = {kendalltau(signs[0] * x, signs[1] * y).statistic:.2f}".replace("-", "−")
-    axes.text(
-        0.03 if is_rising else 0.97, 0.97, text, transform=axes.transAxes, va="top",
-        ha="left" if is_rising else "right",
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
-    )  # fmt: skip
+    corner, ha = (0.03, "left") if is_rising else (0.97, "right")
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+    axes.text(corner, 0.97, text, transform=axes.transAxes, va="top", ha=ha, bbox=box)
     plot.legend(figure, handles, labels, width)
     return figure
 
@@ -311,9 +300,8 @@ def draw_distribution(request: PlotRequest) -> Figure:
     height = 0.3 if len(values) <= 15 else 0.19  # a page is about 9 inches high
     figure = plot.figure(request.settings.width, len(values) * height + 0.5)
     axes = figure.subplots()
-    low, high = (
-        float(end(numbers[index] for numbers in values)) for end, index in ((min, 0), (max, -1))
-    )
+    low = float(min(numbers[0] for numbers in values))
+    high = float(max(numbers[-1] for numbers in values))
     is_small = np.array([numbers.size <= POINTS for numbers in values])
     for row in np.flatnonzero(~is_small).tolist():
         _density(axes, row, values[row], colours[row], (low, high))
@@ -326,22 +314,16 @@ def draw_distribution(request: PlotRequest) -> Figure:
         numbers[(numbers >= least) & (numbers <= upper)]
         for numbers, least, upper in zip(values, begin - reach, end + reach, strict=True)
     ]
-    axes.hlines(
-        np.tile(place, 2), [*(numbers[0] for numbers in inside), *end],
-        [*begin, *(numbers[-1] for numbers in inside)],
-        color=colours * 2, linewidth=0.8, zorder=2.5,
-    )  # fmt: skip
-    axes.barh(
-        place, end - begin, heights, left=begin, edgecolor=colours, linewidth=0.9, zorder=3,
-        facecolor=np.where(is_small, "none", "white"),
-    )  # fmt: skip
-    axes.vlines(
-        middle, place - heights / 2, place + heights / 2, color=colours, linewidth=2, zorder=4
-    )
-    axes.plot(
-        [numbers.mean() for numbers in values], place, "D", markersize=3.2, markerfacecolor="white",
-        markeredgecolor="black", markeredgewidth=0.7, zorder=5,
-    )  # fmt: skip
+    starts = [*(numbers[0] for numbers in inside), *end]
+    stops = [*begin, *(numbers[-1] for numbers in inside)]
+    axes.hlines(np.tile(place, 2), starts, stops, color=colours * 2, linewidth=0.8, zorder=2.5)
+    box: dict[str, Any] = {"edgecolor": colours, "facecolor": np.where(is_small, "none", "white")}
+    axes.barh(place, end - begin, heights, left=begin, linewidth=0.9, zorder=3, **box)
+    top, bottom = place - heights / 2, place + heights / 2
+    axes.vlines(middle, top, bottom, color=colours, linewidth=2, zorder=4)
+    means = [numbers.mean() for numbers in values]
+    style: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "black"}
+    axes.plot(means, place, "D", markersize=3.2, markeredgewidth=0.7, zorder=5, **style)
     pad = 0.03 * (high - low) or 0.5
     axes.set_xlim(low - pad, high + pad)
     plot.label_rows(axes, names)
@@ -352,19 +334,16 @@ def draw_distribution(request: PlotRequest) -> Figure:
 def _points(axes: Axes, row: int, values: Floats, colour: str) -> None:
     """Draw each value as a point, at a fixed, even offset: the same in every drawing."""
     spread = (np.arange(values.size) * _GOLDEN) % 1 - 0.5
-    axes.plot(
-        values, row + 0.6 * spread, ".", color=colour, alpha=0.45, markersize=3.5,
-        markeredgewidth=0, zorder=2,
-    )  # fmt: skip
+    style: dict[str, Any] = {"color": colour, "alpha": 0.45, "markeredgewidth": 0}
+    axes.plot(values, row + 0.6 * spread, ".", markersize=3.5, zorder=2, **style)
 
 
 def _density(axes: Axes, row: int, values: Floats, colour: str, span: tuple[float, float]) -> None:
     counts, edges = np.histogram(values, BINS, range=span if span[0] < span[1] else None)
     half = 0.42 * counts / counts.max()
     half = np.append(half, half[-1])
-    axes.fill_between(
-        edges, row - half, row + half, step="post", color=colour, alpha=0.35, linewidth=0
-    )
+    style: dict[str, Any] = {"color": colour, "alpha": 0.35, "linewidth": 0}
+    axes.fill_between(edges, row - half, row + half, step="post", **style)
 
 
 DISTRIBUTION = PlotKind(draw_distribution)
@@ -404,16 +383,11 @@ def draw_heatmap(request: PlotRequest) -> Figure:
     axes.tick_params(length=0)
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
-    figure.colorbar(
-        image,
-        ax=axes,
-        location="bottom",
-        label=request.axis(request.metric),
-        fraction=0.09 / height,
-        aspect=30 if width == "column" else 60,
-        shrink=0.8,
-        pad=0.03 / height,
-    ).outline.set_visible(False)
+    size = {"fraction": 0.09 / height, "aspect": 30 if width == "column" else 60}
+    size |= {"shrink": 0.8, "pad": 0.03 / height}
+    label = request.axis(request.metric)
+    bar = figure.colorbar(image, ax=axes, location="bottom", label=label, **size)
+    bar.outline.set_visible(False)
     return figure
 
 
