@@ -48,8 +48,7 @@ def command(
     Prints the difference, interval, p, effect size and tiers over paired queries. Two runs also
     get the queries on which they differ most. 'harness diff' compares two leaderboards.
 
-    Tests: paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; of all pairs tukey,
-    randomized-tukey, friedman-nemenyi; or one of a plugin.
+    Tests: {tests}; or one of a plugin.
 
     --set takes the keys family, interval, draws and seed of 'compare:', and those of 'policy:' for
     run files, such as compare.draws=99999 or policy.empty_queries=skip.

@@ -33,7 +33,15 @@ SECTIONS = {
 
 
 class Sectioned(click.Command):
-    """A command whose help lists options by section."""
+    """A command whose help lists options by section, and the significance tests at `{tests}`."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help text."""
+        if self.help and "{tests}" in self.help:
+            from ..stats.registry import names_by_kind  # which loads SciPy
+
+            self.help = self.help.replace("{tests}", names_by_kind())
+        super().format_help_text(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, those of each section under its title."""

@@ -69,9 +69,8 @@ def compare(
     baseline : str or sequence of str
         Runs that the others are compared with; by default, every run with every other.
     test : str or callable
-        ``paired-t``, ``randomization``, ``bootstrap``, ``bootstrap-t``, ``wilcoxon``, ``sign``;
-        for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``. Or
-        a function that `harness.paired_test` or `harness.all_pairs_test` registered.
+        A test that ``harness compare --help`` lists, or a function that `harness.paired_test` or
+        `harness.all_pairs_test` registered.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
         For several comparisons; tests of all pairs have their own.
     family : {"table", "metric", "dataset"}

@@ -91,8 +91,7 @@ class Plan:
     baselines: Names = ()
     """Runs that the others are compared with; every run with every other if left out."""
     test: str = "paired-t"
-    """paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; for all pairs at once tukey,
-    randomized-tukey, friedman-nemenyi; or one of a plugin."""
+    """A test that ``harness compare --help`` lists, or one of a plugin."""
     correction: Correction = "holm"
     """Correction for several comparisons; tests of all pairs have their own and ignore it."""
     family: Family = "table"

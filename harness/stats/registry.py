@@ -120,12 +120,6 @@ class Test:
     random: bool = False
 
 
-_ALSO_CALLED = {
-    "t": "paired-t", "t-test": "paired-t", "ttest": "paired-t", "student": "paired-t",
-    "paired-t-test": "paired-t", "permutation": "randomization", "signed-rank": "wilcoxon",
-    "hsd": "tukey", "nemenyi": "friedman-nemenyi",
-}  # fmt: skip
-"""What tests are called elsewhere, for suggestions."""
 TESTS: dict[str, Test] = {}
 """Every test by name; complete after `load_all`."""
 
@@ -172,12 +166,19 @@ def load_all() -> dict[str, Test]:
     return TESTS
 
 
+def names_by_kind() -> str:
+    """Return the names of all tests, those of pairs first."""
+    names: dict[str, list[str]] = {"paired": [], "all-pairs": []}
+    for name, test in sorted(load_all().items()):
+        names[test.kind].append(name)
+    return f"{', '.join(names['paired'])}; of all pairs {', '.join(names['all-pairs'])}"
+
+
 def find(name: str) -> Test:
     """Return the test of that name."""
     tests = load_all()
     if name not in tests:
-        usual = _ALSO_CALLED.get("-".join(name.lower().replace("_", " ").split()), name)
-        near = did_you_mean(usual, tests)
+        near = did_you_mean(name, tests)
         raise UnknownNameError(f"unknown test '{name}'{near}  (all: {', '.join(sorted(tests))})")
     return tests[name]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import succeeds
 from made_systems import EXPECTED, GOLDEN_SYSTEMS, of_pairs, system, systems
 
 from harness.core.entries import System
@@ -209,6 +210,12 @@ def test_runs_and_queries_in_any_order(test: str, interval: str, values: str) ->
     for runs in ("dcba", "badc"):
         again = compare(ordered(DRAWN[values], runs, SHUFFLED), plan, workers=1)
         assert described(again) == expected
+
+
+def test_the_help_of_compare_lists_each_test_once() -> None:
+    text = " ".join(succeeds("compare", "--help").split())
+    names = text.partition("Tests: ")[2].partition("; or one of a plugin")[0]
+    assert sorted(names.replace("; of all pairs ", ", ").split(", ")) == TESTS
 
 
 def test_an_infinite_value_is_an_error_that_names_the_queries() -> None:
