@@ -26,6 +26,7 @@ from .arguments import (
     Parameter,
     check_arguments,
     check_choice,
+    instance_of,
     is_number,
     wrong,
 )
@@ -294,6 +295,8 @@ _BOUNDS = ArgumentKind(
     "a pair of numbers, the smallest and the largest value",
     lambda value: isinstance(value, tuple) and len(value) == 2 and all(map(is_number, value)),
 )
+_TITLE = instance_of("text, or a Formula", str, Formula)
+_VARIANTS = instance_of("a mapping", Mapping, type(None))
 REGISTRY: dict[str, Definition] = {}
 """Every metric by its name. Filled by `metric`; read it through ``core.names``."""
 ENTRIES: dict[str, str] = {}
@@ -421,6 +424,7 @@ def metric(
 
     facts: dict[str, Any] = {**locals()}
     check_arguments(facts, name=TEXT, bounds=_BOUNDS, source=TEXT, unit=TEXT, aliases=TEXTS)
+    check_arguments(facts, title=_TITLE, cite=TEXTS, variants=_VARIANTS)
     check_choice("summary", summary, typing.get_args(Summary))
     if direction is not None:
         check_choice("direction", direction, typing.get_args(Direction))
