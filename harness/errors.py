@@ -18,7 +18,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -155,6 +155,10 @@ class Place(str):
     def within(self, file: str) -> Place:
         """Return the same place in another file."""
         return Place(file, self.line, self.row, self.key, self.base, self.column)
+
+    def among(self, names: Mapping[str, str]) -> Place:
+        """Return the same place with another name of its file, if `names` has one."""
+        return self.within(names.get(self.file, self.file))
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -343,20 +347,16 @@ class Finding:
     """Whether `count` may be more, as not everything was looked at."""
 
     def __str__(self) -> str:
-        return "\n".join([self.head, *self.advice])
+        return f"{self.severity}: {self.message}"
 
     @property
     def message(self) -> str:
         """What a warning shows: all lines, without the severity."""
-        return "\n".join([self._found, *self.advice])
+        return "\n".join([self.head, *self.advice])
 
     @property
     def head(self) -> str:
         """The first line: place, mistake, examples and rule."""
-        return f"{self.severity}: {self._found}"
-
-    @property
-    def _found(self) -> str:
         at = f"{self.place}: " if self.place else ""
         also = ""
         if self.n_others:

@@ -69,8 +69,8 @@ class Notes:
     counts: Counts
     audit: Audit
     """The cross-check."""
-    warnings: tuple[Finding, ...] = ()
-    """Warnings of the evaluation; see `without_names`."""
+    findings: tuple[Finding, ...] = ()
+    """Findings of the visit, with placeholders for what is particular to a cell: see `_names`."""
     header: dict[str, Any] | None = None
     """ir_metadata at the head of the run's file."""
     facts: Facts | None = None
@@ -95,7 +95,7 @@ class Record:
 
     @classmethod
     def of(
-        cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[Finding],
+        cls, cell: Cell, evaluation: Evaluation, audit: Audit, findings: Iterable[Finding],
         header: dict[str, Any] | None, facts: Facts | None, inputs: Mapping[str, Input],
     ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
@@ -109,11 +109,20 @@ class Record:
             for kind, columns_of_kind in kinds.items()
             for place, column in columns_of_kind.items()
         }
-        notes = Notes(
-            evaluation.counts, audit, tuple(dict.fromkeys(warnings)), header, facts,
-            evaluation.unanswered,
-        )  # fmt: skip
+        marks = {name: mark for mark, name in _names(cell).items()}
+        unnamed = tuple(
+            replace(finding, place=finding.place.among(marks))
+            for finding in dict.fromkeys(findings)
+        )
+        notes = Notes(evaluation.counts, audit, unnamed, header, facts, evaluation.unanswered)
         return cls(evaluation.qids, columns, notes, inputs)
+
+    def findings(self, cell: Cell) -> tuple[Finding, ...]:
+        """Return the findings about both files, with the names that they have for a cell."""
+        names = _names(cell)
+        return tuple(
+            replace(finding, place=finding.place.among(names)) for finding in self.notes.findings
+        )
 
     def entry(self, metrics: Sequence[Metric], policy: Policy, cell: Cell) -> Entry:
         """Return the leaderboard's entry."""
@@ -161,20 +170,8 @@ def _notes() -> TypeAdapter[Notes]:
     return TypeAdapter(Notes)
 
 
-def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
-    """Return warnings with a placeholder in place of the cell or file that they are about.
-
-    Values follow from bytes, whatever a file or a run is called; so must what is kept with them.
-    """
-    return _renamed(warnings, {name: mark for mark, name in _names(cell).items()})
-
-
-def with_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
-    """Return warnings of `without_names` with this cell's names."""
-    return _renamed(warnings, _names(cell))
-
-
 def _names(cell: Cell) -> dict[str, str]:
+    """Return what a cell's findings are about, by the placeholders that records have for it."""
     names = {
         "{dataset}": cell.dataset_entry.path,
         "{run}": cell.run_entry.path,
@@ -182,14 +179,6 @@ def _names(cell: Cell) -> dict[str, str]:
         "{group}": cell.dataset_entry.group or "",
     }
     return {mark: name for mark, name in names.items() if name}
-
-
-def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
-    places = (
-        finding.place.within(names.get(finding.place.file, finding.place.file))
-        for finding in warnings
-    )
-    return [replace(finding, place=place) for finding, place in zip(warnings, places, strict=True)]
 
 
 class Cache:

@@ -28,10 +28,10 @@ from ..errors import (
 )
 from ..guard.datasets import Grouping, attach_groups, load_groupings
 from ..guard.findings import accept_findings, findings_of_error
-from ..guard.sweep import GuardError, accepted_rules, guard
+from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
 from . import manifest as manifests
-from .cache import Cache, Input, Keys, Notes, Record, hash_of, with_names
+from .cache import Cache, Input, Keys, Notes, Record, hash_of
 from .results import Results
 from .workers import (
     WORKER_TIMEOUT,
@@ -162,15 +162,15 @@ class _Run:
                     self.inputs[path] = self.cache.hashed(path)
         visits = {}
         for place, record in sorted(self.records.items()):
-            findings_of_readers = with_names(record.notes.warnings, cells[place])
             visits[place] = Visit(
-                cells[place], record.qids, None, record.notes.facts, tuple(findings_of_readers)
+                cells[place], record.qids, None, record.notes.facts, record.findings(cells[place])
             )
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(
             visits, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
         )
+        causes = {place: _by_rule(error) for place, error in self.failed.items()} | guarded.failed
         self.failed |= guarded.failed
         findings, shown = [*guarded.findings], [*guarded.shown]
         entries, notes = list[Entry](), list[Notes]()
@@ -184,10 +184,12 @@ class _Run:
             of_groups = accept_findings(of_groups, config.guard.accept)
             findings += of_groups
             shown += [one for one in of_groups if one.severity == "warning"]
-        lost = [(cells[place], error) for place, error in sorted(self.failed.items())]
-        of_lost = [path for cell, _ in lost for path in self.keys.files(cell)]
+        of_lost = [path for place in self.failed for path in self.keys.files(cells[place])]
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)
-        rows = tuple(_failed(cell, error, paths) for cell, error in lost)
+        rows = tuple(
+            _failed(cells[place], paths.placed(str(error)), causes[place])
+            for place, error in sorted(self.failed.items())
+        )
         board = Leaderboard(tuple(entries), rows, config.summary)
         inputs = manifests.input_records(self.inputs, *_columns(visits), paths)
         return Results(
@@ -197,21 +199,21 @@ class _Run:
         )  # fmt: skip
 
 
-def _failed(cell: Cell, error: HarnessError, paths: manifests.Paths) -> Failed:
+def _failed(cell: Cell, text: str, cause: HarnessError) -> Failed:
     """Return the row of a cell that could not be evaluated."""
     pattern = cell.dataset_key if cell.of_dataset else ""
-    problem = _problems(error)[0]
+    problem = cause.problems[0]
     brief = str(Problem(problem.where, problem.what.partition("\n")[0]))
-    text = paths.placed(str(error))
-    return Failed(cell.dataset, cell.run, cell.columns, text, pattern, brief, error)
+    return Failed(cell.dataset, cell.run, cell.columns, text, pattern, brief, cause)
 
 
-def _problems(error: HarnessError) -> list[Problem]:
-    """Return an error's problems as ``harness check`` has them: one for each rule of a file."""
+def _by_rule(error: HarnessError) -> HarnessError:
+    """Return a reader's error as ``harness check`` has it: one problem for each rule of a file."""
     of_files = isinstance(error, (InputError, AlignmentError))
-    if not of_files or isinstance(error, (ShortageError, ChangedInputError, GuardError)):
-        return error.problems
-    return [one.problem for one in findings_of_error("", error)]
+    if not of_files or isinstance(error, (ShortageError, ChangedInputError)):
+        return error
+    problems = [finding.problem for finding in findings_of_error("", error)]
+    return type(error)(problems, at_least=error.at_least)
 
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
@@ -251,13 +253,12 @@ def as_one(failed: Sequence[Failed]) -> HarnessError:
     merged, total = list[Problem](), 0
     errors = [(one, one.cause) for one in failed if one.cause is not None]
     causes = grouped_by(errors, lambda pair: (type(pair[1]), *pair[1].problems))
-    for (one, error), *repeated in causes.values():
-        problems = _problems(error)
-        total += max(len(problems), error.total if problems is error.problems else 0)
-        cells = " ".join([f"{one.run} on {one.dataset}", *and_more(len(repeated))])
+    for (first, error), *repeated in causes.values():
+        total += error.total
+        cells = " ".join([f"{first.run} on {first.dataset}", *and_more(len(repeated))])
         merged += [
             replace(one, what=f"{one.what} ({cells})") if one.where else replace(one, where=cells)
-            for one in problems
+            for one in error.problems
         ]
     at_least = any(error.at_least for _, error in errors)
     return type(errors[0][1])(merged, total=total, at_least=at_least)

@@ -52,7 +52,7 @@ from ..errors import (
 from ..readers import ir_metadata as ir_metadata
 from ..readers.files import state_of
 from ..readers.source import Source
-from .cache import Input, Record, code, computes_with, group_sizes_of, installed_code, without_names
+from .cache import Input, Record, code, computes_with, group_sizes_of, installed_code
 from .crosscheck import Crosscheck, Peer
 from .visit import LoadedDataset, read_dataset, visit
 
@@ -135,8 +135,8 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     audit = check.compare(evaluation)
     assert isinstance(visited.source, _File)
     inputs[run.path] = visited.source.as_read()
-    findings = without_names([*dataset.findings, *visited.findings], cell)
-    return Record.of(evaluation, audit, findings, visited.header, visited.facts, inputs)
+    findings = *dataset.findings, *visited.findings
+    return Record.of(cell, evaluation, audit, findings, visited.header, visited.facts, inputs)
 
 
 class _File(Source):

@@ -80,7 +80,9 @@ def findings_as_text(
 ) -> str:
     """Render findings by file, or by rule, and their number, as ``harness check`` prints them."""
     findings = [finding for finding in checked.findings if notes or finding.severity != "note"]
-    by_rule = _finding_lines([(finding, finding.head) for finding in findings], set())
+    by_rule = _finding_lines(
+        [(finding, f"{finding.severity}: {finding.head}") for finding in findings], set()
+    )
     lines = [*(by_rule if by == "rule" else _by_file(findings, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{checked_inputs(checked)}: {severity_counts(checked)}{hidden}")

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -372,16 +373,11 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     An error that follows from an accepted finding stays, as that one becomes a note.
     """
     all_findings = [*findings]
-    causes: dict[str, set[str]] = {}
+    effects = set[tuple[str, str, Severity]]()
     for cause in all_findings:
-        causes.setdefault(cause.place.file, set()).add(cause.rule)
-
-    def follows(finding: Finding) -> bool:
-        rules = causes[finding.place.file]
-        rules = rules.difference(accept) if finding.severity == "error" else rules
-        return any(finding.rule in FOLLOWS.get(cause, ()) for cause in rules)
-
-    return [finding for finding in all_findings if not follows(finding)]
+        severities = ORDER[1:] if cause.rule in accept else ORDER
+        effects |= {*product([cause.place.file], FOLLOWS.get(cause.rule, ()), severities)}
+    return [f for f in all_findings if (f.place.file, f.rule, f.severity) not in effects]
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

@@ -28,7 +28,6 @@ from .documents import explain_no_common_query
 from .findings import (
     APART,
     FOLLOWS,
-    accept_findings,
     findings_of_error,
     place_of_run_row,
     qrels_of,
@@ -61,10 +60,6 @@ ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
 
 
-class GuardError(InputError):
-    """Errors that the guard found in one run; each problem ends with its rule."""
-
-
 @dataclass(frozen=True)
 class Placed:
     """A finding and what it is about."""
@@ -78,11 +73,12 @@ class Placed:
 
     def accepted(self, accept: Sequence[str], only_warns: bool) -> Placed:
         """Return it as a note if a config accepts its rule, as a warning if errors only warn."""
-        (finding,) = accept_findings([self.finding], accept)
-        only_warns = only_warns or not RULES[finding.rule].stops_run
-        if only_warns and finding.severity == "error":
-            finding = replace(finding, severity="warning")
-        return replace(self, finding=finding)
+        rule, severity = self.finding.rule, self.finding.severity
+        if rule in accept:
+            severity = "note"
+        elif severity == "error" and (only_warns or not RULES[rule].stops_run):
+            severity = "warning"
+        return replace(self, finding=replace(self.finding, severity=severity))
 
 
 @dataclass(eq=False)
@@ -372,7 +368,7 @@ def guard(
         error.findings = to_warn
         raise error
     stopped: dict[int, HarnessError] = {
-        position: GuardError([placed.finding.problem for placed in group])
+        position: InputError([placed.finding.problem for placed in group])
         for position, group in grouped_by(errors, lambda placed: placed.cell).items()
         if position is not None and (position in visits or position in sweep.causes)
     }
@@ -413,14 +409,13 @@ def _of_column(cell: Cell, finding: Finding) -> Finding:
 
 def group_findings(findings: Iterable[Placed]) -> list[Finding]:
     """Return findings, those of one rule and one dataset's entry as one with the other places."""
-
-    def alike(placed: Placed) -> object:
+    groups: dict[object, dict[Finding, None]] = {}
+    for placed in findings:
         finding = placed.finding
-        return finding if finding.rule in APART else (placed.key, finding.rule, finding.severity)
-
+        key = finding if finding.rule in APART else (placed.key, finding.rule, finding.severity)
+        groups.setdefault(key, {})[finding] = None
     merged = []
-    for group in grouped_by(findings, alike).values():
-        finding, *repeats = dict.fromkeys(placed.finding for placed in group)
+    for finding, *repeats in groups.values():
         places = tuple(repeat.place for repeat in repeats[:SHOWN])
         merged.append(replace(finding, n_others=len(repeats), others=places))
     return merged
