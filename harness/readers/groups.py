@@ -54,7 +54,9 @@ def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None)
             message = (
                 f"expected a column '{name}'{did_you_mean(name, names)}, got {', '.join(names)}"
             )
-            fix = "name the column of qids with 'qid:'" if name == qid else "correct its name"
+            fix = "correct its name"
+            if name == qid:
+                fix = f"rename the column of qids to '{qid}', or name it in a config: 'qid:'"
             raise InputError(Problem(Place(str(path), 1), message, fix=fix))
     qids: dict[str, int] = {}
     for line, row in enumerate(rows, 2):
@@ -75,7 +77,7 @@ def labels_of(
         if name in TAKEN:
             message = f"a column of groups cannot be called '{name}', as the outputs have one"
             raise InputError(
-                Problem(place, message, fix="rename it, or name others with 'columns:'")
+                Problem(place, message, fix="rename it, or name others in a config: 'columns:'")
             )
         if len(values) != len(qids):
             message = (
@@ -90,7 +92,7 @@ def labels_of(
         if (n := len({*labels.values()})) > MOST:
             message = f"column '{name}': expected at most {MOST} groups, got {n}"
             fix = (
-                f"cut numbers with 'bins: {{{name}: [...]}}', or name other columns with 'columns:'"
+                f"cut numbers with --bins {name}=5,10, in a config with 'bins: {{{name}: [5, 10]}}'"
             )
             raise InputError(Problem(place, message, fix=fix))
         groups[name] = labels
@@ -120,7 +122,7 @@ def _number(place: str, name: str, text: str) -> float | None:
     if number is not None and math.isnan(number):
         message = f"column '{name}': expected a number to be cut by bins, got '{text}'"
         raise InputError(
-            Problem(place, message, fix="correct it, or take the column out of 'bins:'")
+            Problem(place, message, fix="correct it, or take the column out of the bins")
         )
     return number
 

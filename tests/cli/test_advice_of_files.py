@@ -1,0 +1,137 @@
+"""Fixes of messages about files of arrays, RankLib scores and groups, tried where they appear."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command_line import called, succeeds
+
+ROWS = [("2", 0), ("2", 1), ("10", 1), ("10", 0), ("10", 0), ("1", 1)]
+SCORES = np.array([0.25, 1.5, -0.5, 2.0, 0.75, 1.0])
+QIDS, SIZES = ["2", "10", "1"], [2, 3, 1]
+RIGHT = (1 + 1 / 3 + 1) / 3
+
+
+def tensor(path: Path, values: Any) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(values(torch) if callable(values) else torch.tensor(values), path)
+
+
+def saved(path: Path, values: Any) -> None:
+    if path.suffix == ".pt":
+        tensor(path, values)
+    elif path.suffix == ".npy":
+        np.save(path, values)
+    elif path.suffix == ".npz":
+        np.savez(path, **{name: np.array(value) for name, value in values.items()})
+    else:
+        path.write_text(values)
+
+
+def text(form: str, *above: str) -> str:
+    place = [n for size in SIZES for n in range(size)]
+    rows = [
+        form.format(q=qid, at=at, next=at + 1, s=score)
+        for (qid, _), at, score in zip(ROWS, place, SCORES, strict=True)
+    ]
+    return "\n".join((*above, *rows)) + "\n"
+
+
+BATCH = {"scores": SCORES, "n": SIZES, "qids": QIDS}
+OF_SCORES = "save one score for each row"
+CASES: dict[str, tuple[str, Any, str, str, Any]] = {
+    "a tensor of two columns": (
+        "a.pt", np.stack([SCORES, SCORES], 1).tolist(), OF_SCORES, "a.pt", SCORES.tolist(),
+    ),
+    "tensors of two lengths": (
+        "a.pt", lambda torch: {"scores": torch.tensor(SCORES), "loss": torch.zeros(2)}, OF_SCORES,
+        "a.pt", lambda torch: {"scores": torch.tensor(SCORES)},
+    ),
+    "Python objects in a torch file": (
+        "a.pt", lambda torch: {"scores": Path("x")}, OF_SCORES,
+        "a.pt", lambda torch: {"scores": torch.tensor(SCORES)},
+    ),
+    "objects in an array": (
+        "a.npy", SCORES.astype(object), "np.save(path, scores.astype(float))",
+        "a.npy", SCORES.astype(object).astype(float),
+    ),
+    "objects in an archive": (
+        "a.npz", {"scores": SCORES.astype(object)}, "np.save(path, scores.astype(float))",
+        "b.npy", SCORES,
+    ),
+    "arrays of two lengths": (
+        "a.npz", {"scores": SCORES, "other": [1, 2]}, OF_SCORES, "a.npz", {"scores": SCORES},
+    ),
+    "a batch without qids": (
+        "a.npz", {"scores": SCORES, "n": SIZES}, "a batch has qids, n and scores", "a.npz", BATCH,
+    ),
+    "docnos in a batch": (
+        "a.npz", {**BATCH, "docnos": ["a"] * 6}, "columns qid, docno and score",
+        "b.csv", text("{q},d{at},{s}", "qid,docno,score"),
+    ),
+    "RankLib's rows from 1": (
+        "a.txt", text("{q}\t{next}\t{s}"), "count rows from 0", "a.txt", text("{q}\t{at}\t{s}"),
+    ),
+    "too few of RankLib's rows": (
+        "a.txt", text("{q}\t{at}\t{s}").rsplit("\n", 2)[0] + "\n", "predict every row",
+        "a.txt", text("{q}\t{at}\t{s}"),
+    ),
+}  # fmt: skip
+"""A file and its content, words of the fix, and the file that the fix leads to."""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.txt").write_text(
+        "".join(f"{grade} qid:{qid} 1:{n}\n" for n, (qid, grade) in enumerate(ROWS))
+    )
+    Path("p.txt").write_text("".join(f"{score}\n" for score in SCORES))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_fix_for_a_file_of_scores_works(here: Path, name: str) -> None:
+    file, wrong, words, fixed, right = CASES[name]
+    options = ["--run-format", "ranklib"] if file == "a.txt" else []
+    saved(Path(file), wrong)
+    done = called("evaluate", "rows.txt", file, "-m", "recip_rank", *options)
+    assert (done.code, words in done.err) == (2, True), done
+    assert called("check", "rows.txt", file, *options).code == 2
+    saved(Path(fixed), right)
+    out = succeeds("evaluate", "rows.txt", fixed, "-m", "recip_rank", *options)
+    assert f"{RIGHT:.4f}" in out
+
+
+GROUPS: dict[str, tuple[str, list[str], str, str, str]] = {
+    "no column of qids": ("query,kind\n2,a\n10,b\n1,a\n", [], "rename the column of qids to 'qid'",
+                          "qid,kind\n2,a\n10,b\n1,a\n", ""),
+    "a qid twice": ("qid,kind\n2,a\n10,b\n2,b\n1,a\n", [], "keep one of the lines",
+                    "qid,kind\n2,a\n10,b\n1,a\n", ""),
+    "a name of the outputs": ("qid,dataset\n2,a\n10,b\n1,a\n", [], "rename it",
+                              "qid,kind\n2,a\n10,b\n1,a\n", ""),
+    "text among numbers": ("qid,length\n2,a\n10,3\n1,4\n", ["--bins", "length=2"], "correct it",
+                           "qid,length\n2,1\n10,3\n1,4\n", "--bins length=2"),
+    "no bins": ("qid,length\n2,a\n10,3\n1,4\n", ["--bins", "length=2"], "out of the bins",
+                "qid,length\n2,a\n10,3\n1,4\n", ""),
+    "a column that is not there": ("qid,kind\n2,1\n10,3\n1,4\n", ["--bins", "length=2"],
+                                   "correct its name", "qid,length\n2,1\n10,3\n1,4\n",
+                                   "--bins length=2"),
+    "many numbers": ("qid,length\n" + "".join(f"{n},{n / 4}\n" for n in range(1, 31)), [],
+                     "--bins length=5,10",
+                     "qid,length\n" + "".join(f"{n},{n / 4}\n" for n in range(1, 31)),
+                     "--bins length=5,10"),
+}  # fmt: skip
+"""A file of groups and options, words of the fix, and the file and options that it leads to."""
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_fix_for_a_file_of_groups_works(here: Path, name: str) -> None:
+    wrong, options, words, right, added = GROUPS[name]
+    evaluate = ("evaluate", "rows.txt", "p.txt", "-m", "recip_rank", "--groups", "g.csv")
+    Path("g.csv").write_text(wrong)
+    done = called(*evaluate, *options)
+    assert (done.code, words in done.err) == (2, True), done
+    Path("g.csv").write_text(right)
+    assert "[" in succeeds(*evaluate, *added.split())
