@@ -53,13 +53,17 @@ def stop_exp(grade: float) -> float:
     return (2.0 ** max(grade, 0) - 1) / 2**4
 
 
-def err(rows: Graded) -> float:
-    """Sum over ranks of 1/r R_r times the product of 1 - R above."""
+def stopped(rows: Graded, weight: Callable[[int], float]) -> float:
+    """Sum over ranks of a rank's weight times R_r times the product of 1 - R above."""
     total, reached = 0.0, 1.0
     for rank, (grade, _) in enumerate(rows, start=1):
-        total += reached * stop_exp(grade) / rank
+        total += reached * stop_exp(grade) * weight(rank)
         reached *= 1 - stop_exp(grade)
     return total
+
+
+def err(rows: Graded) -> float:
+    return stopped(rows, lambda rank: 1 / rank)
 
 
 def nerr(rows: Graded) -> float:
@@ -68,12 +72,7 @@ def nerr(rows: Graded) -> float:
 
 
 def pfound(rows: Graded) -> float:
-    """Each document is looked at by those whom none above satisfied, 0.85 of whom go on."""
-    total, reached = 0.0, 1.0
-    for grade, _ in rows:
-        total += reached * stop_exp(grade)
-        reached *= (1 - stop_exp(grade)) * 0.85
-    return total
+    return stopped(rows, lambda rank: 0.85 ** (rank - 1))
 
 
 def mse(rows: Graded) -> float:
