@@ -24,7 +24,7 @@ from ..reports.catalogue import in_force
 IDENTITY = ("p", "form", "beta", "levels", "coefficients", "documents")
 """Parameters of the quantity itself, which every convention takes from the base."""
 _THRESHOLD = {"rel", "above", "top", "target"}
-_SETTINGS = {one.name for one in fields(MetricSettings)}
+_SETTINGS = {field.name for field in fields(MetricSettings)}
 _FIRST = (("gain",), ("discount",), ("ties", "scores"), ("empty",), ("undefined",))
 """Settings that most tools differ in, in the order they are changed in; those in one tuple change
 together. Thresholds and denominators follow, then short lists."""
@@ -48,20 +48,19 @@ def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
     convention has.
     """
     used = [
-        {**each.common, **each.metrics[definition.name]}
-        for each in CONVENTIONS.values()
-        if definition.name in each.metrics
+        {**tool.common, **tool.metrics[definition.name]}
+        for tool in CONVENTIONS.values()
+        if definition.name in tool.metrics
     ]
     known: dict[str, tuple[Any, ...]] = {
-        name: (one.default, *one.choices, *((False, True) if one.type is bool else ()))
-        for name, one in definition.parameters.items()
+        name: (option.default, *option.choices, *((False, True) if option.type is bool else ()))
+        for name, option in definition.parameters.items()
         if name not in _NO_CHOICE
     }
-    found = {}
     for name, values in {**known, **_COMMON}.items():
         own = [settings[name] for settings in used if name in settings]
-        found[name] = tuple(dict.fromkeys([*values, *own]))
-    return {name: values for name, values in found.items() if len(values) > 1}
+        known[name] = tuple(dict.fromkeys([*values, *own]))
+    return {name: values for name, values in known.items() if len(values) > 1}
 
 
 class Variant(NamedTuple):
@@ -82,7 +81,7 @@ def under_conventions(metric: Metric, policy: Policy, only: Collection[str]) -> 
     grade ``rel`` if the tool does not set it. The config's `policy` holds for settings that a
     convention leaves open; `only` names the conventions, all if it is empty.
     """
-    name, found = metric.definition.name, []
+    name, variants = metric.definition.name, []
     for convention, known in CONVENTIONS.items():
         if name not in known.metrics or (only and convention not in only):
             continue
@@ -90,10 +89,10 @@ def under_conventions(metric: Metric, policy: Policy, only: Collection[str]) -> 
             own = _as(metric, convention)
             policy.with_settings(own.settings)
         except UnknownNameError as error:
-            found.append(Variant(convention, None, error.problems[0].what))
+            variants.append(Variant(convention, None, error.problems[0].what))
         else:
-            found.append(Variant(convention, own))
-    return tuple(found)
+            variants.append(Variant(convention, own))
+    return tuple(variants)
 
 
 def _as(metric: Metric, convention: str) -> Metric:
@@ -142,13 +141,13 @@ def with_choices(
 
     With `toward`, only values that one of these metrics has.
     """
-    found, base = {}, in_force(metric, policy)
-    wanted = [in_force(each, policy) for each in toward or ()]
+    by_choice, base = {}, in_force(metric, policy)
+    wanted = [in_force(target, policy) for target in toward or ()]
     for name, values in choices_of(metric.definition).items():
         others, skipped = [], [base[name], "error", *([None] if name in _SETTINGS else [])]
         if name == "ties" and metric.definition.expected is None:
             skipped.append("average")  # a hundred random orders, for an estimate
-        able = values if toward is None else [each[name] for each in wanted]
+        able = values if toward is None else [settings[name] for settings in wanted]
         for value in dict.fromkeys(values):
             if name in IDENTITY or value in skipped or value not in able:
                 continue
@@ -157,8 +156,8 @@ def with_choices(
                 changed = _changed(metric, {name: value, **scores})
                 others.append(Variant(_text(metric, name, value), changed))
         if others:
-            found[name] = (_text(metric, name, base[name]), tuple(others))
-    return found
+            by_choice[name] = (_text(metric, name, base[name]), tuple(others))
+    return by_choice
 
 
 def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
@@ -168,7 +167,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
     early = {name for group in _FIRST for name in group}
     middle = [(name,) for name in differing if name not in early and name not in _LAST]
     theirs = {**dict(target.params), **vars(target.settings)}
-    found, current = [], plain(base)
+    way, current = [], plain(base)
     for group in (*_FIRST, *middle, _LAST):
         names = [name for name in group if name in differing]
         if not names:
@@ -179,9 +178,9 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
         )
         try:
             current = _changed(current, {name: theirs.get(name) for name in names})
-            found.append(Variant(text, current))
+            way.append(Variant(text, current))
         except UnknownNameError:
-            found.append(Variant(text, None))
-    if found:
-        found[-1] = found[-1]._replace(metric=plain(target))
-    return tuple(found)
+            way.append(Variant(text, None))
+    if way:
+        way[-1] = way[-1]._replace(metric=plain(target))
+    return tuple(way)

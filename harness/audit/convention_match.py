@@ -187,13 +187,19 @@ class Matches(Shown):
         shown = self.fits or ((self.nearest,) if self.nearest else ())
         return [
             {
-                "published": self.published.text, "fits": bool(self.fits), "dataset": fit.dataset,
-                "system": fit.system, "metric": str(fit.setting.metric), "tool": fit.setting.tool,
-                "changed": fit.setting.changed, "missing_queries": fit.missing_queries,
-                "value": fit.value, "difference": fit.difference,
+                "published": self.published.text,
+                "fits": bool(self.fits),
+                "dataset": fit.dataset,
+                "system": fit.system,
+                "metric": str(fit.setting.metric),
+                "tool": fit.setting.tool,
+                "changed": fit.setting.changed,
+                "missing_queries": fit.missing_queries,
+                "value": fit.value,
+                "difference": fit.difference,
             }
             for fit in shown
-        ]  # fmt: skip
+        ]
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
@@ -217,6 +223,10 @@ def matches_of(published: PublishedValue, fits: Sequence[Fit], tried: int) -> Ma
     return Matches(published, tuple(fitting), nearest, tried)
 
 
+def _named(fit: Fit) -> list[str]:
+    return [fit.dataset, fit.system, str(fit.setting.metric), fit.tool]
+
+
 def grids(matches: Matches, details: bool = False) -> Iterator[Grid]:
     """Yield the settings that fit, or the nearest miss; all of them with `details`."""
     n = len(matches.fits)
@@ -225,17 +235,11 @@ def grids(matches: Matches, details: bool = False) -> Iterator[Grid]:
     header = ["value", "dataset", "system", "metric", "settings of"]
     if n:
         most = n if details else MOST
-        rows = [
-            [f"{fit.value:.6f}", fit.dataset, fit.system, str(fit.setting.metric), fit.tool]
-            for fit in matches.fits[:most]
-        ]
+        rows = [[f"{fit.value:.6f}", *_named(fit)] for fit in matches.fits[:most]]
         more = and_more(n - most, "--details lists them; -m, --run and --dataset leave fewer")
         yield grid(header, rows, left=5, title=title, notes=more)
     elif (near := matches.nearest) is not None:
-        cells = [
-            f"{near.value:.6f}", f"{near.difference:+.6f}", near.dataset, near.system,
-            str(near.setting.metric), near.tool,
-        ]  # fmt: skip
+        cells = [f"{near.value:.6f}", f"{near.difference:+.6f}", *_named(near)]
         header = ["nearest value", "difference", *header[1:]]
         yield grid(header, [cells], left=6, title=f"{matches.published.text}: no setting fits")
         yield Grid(notes=(tried,))

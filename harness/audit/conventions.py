@@ -74,21 +74,21 @@ class MetricPlan:
         """Yield every metric that is to be computed."""
         yield plain(self.metric)
         choices = (others for _, others in self.choices.values())
-        for one in chain(self.variants, *choices, *self.walks.values()):
-            if one.metric is not None:
-                yield plain(one.metric)
+        for variant in chain(self.variants, *choices, *self.walks.values()):
+            if variant.metric is not None:
+                yield plain(variant.metric)
 
 
 def plans(metrics: Sequence[Metric], policy: Policy, tools: Sequence[str]) -> list[MetricPlan]:
     """Return a plan for each metric; `tools` are those to compare with, all if empty."""
-    found = []
+    planned = []
     for base in metrics:
         variants = under_conventions(base, policy, tools)
-        asked = {each.name: each.metric for each in variants if tools and each.metric}
-        choices = with_choices(base, policy, [*asked.values()] if tools else None)
-        walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        found.append(MetricPlan(base, variants, choices, walks))
-    return found
+        targets = {variant.name: variant.metric for variant in variants if tools and variant.metric}
+        choices = with_choices(base, policy, [*targets.values()] if tools else None)
+        walks = {name: steps(base, target, policy) for name, target in targets.items()}
+        planned.append(MetricPlan(base, variants, choices, walks))
+    return planned
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,10 +210,15 @@ _VALUE = ArgumentKind(
 
 
 def conventions(
-    results: PathLike | Results, metrics: str | Sequence[str] = (), *,
-    match: str | float | None = None, tools: str | Sequence[str] = (),
-    run: str | Sequence[str] = (), dataset: str | Sequence[str] = (), overrides: Sequence[str] = (),
-) -> ComparedConventions | Matches:  # fmt: skip
+    results: PathLike | Results,
+    metrics: str | Sequence[str] = (),
+    *,
+    match: str | float | None = None,
+    tools: str | Sequence[str] = (),
+    run: str | Sequence[str] = (),
+    dataset: str | Sequence[str] = (),
+    overrides: Sequence[str] = (),
+) -> ComparedConventions | Matches:
     """Compute a leaderboard under the conventions of other tools, as `harness conventions` does.
 
     Parameters
@@ -251,20 +256,19 @@ def conventions(
         check_arguments(locals(), match=_VALUE)
         published = PublishedValue.read(match if isinstance(match, str) else repr(match))
     config, cells = _cells_of(results, overrides)
-    cells = _only(
-        _only(cells, "run", names_in(run, "run")), "dataset", names_in(dataset, "dataset")
-    )
+    cells = _only(cells, "run", names_in(run, "run"))
+    cells = _only(cells, "dataset", names_in(dataset, "dataset"))
     policy = config.policy.for_runs()
     wanted, left_out = _to_compare(config, names, chosen)
     if published is not None:
         return _matches(published, config, cells, wanted, chosen)
     planned = plans(wanted, policy, chosen)
-    every = [metric for plan in planned for metric in plan.every()]
-    systems, failed = _evaluated(config, cells, every, policy)
+    all_metrics = [metric for plan in planned for metric in plan.every()]
+    systems, failed = _evaluated(config, cells, all_metrics, policy)
     matrices = []
-    for name in dict.fromkeys(one.dataset for one, _ in systems):
-        here = [(one.run, values) for one, values in systems if one.dataset == name]
-        matrices += [_matrix(name, plan, here) for plan in planned]
+    for name, of_dataset in grouped_by(systems, lambda pair: pair[0].dataset).items():
+        by_run = [(system.run, values) for system, values in of_dataset]
+        matrices += [_matrix(name, plan, by_run) for plan in planned]
     return ComparedConventions(tuple(matrices), left_out, failed)
 
 
@@ -280,9 +284,9 @@ def _cells_of(results: PathLike | Results, overrides: Sequence[str]) -> tuple[Co
         check_inputs(folder, manifest)
         config, cells = config_and_cells(folder, manifest, overrides)
     if config.select is not None:
-        what = "'harness conventions' does not choose settings on validation queries"
+        message = "'harness conventions' does not choose settings on validation queries"
         fix = "add --set select=null, which compares every setting"
-        raise HarnessError(Problem("select", what, fix=fix))
+        raise HarnessError(Problem("select", message, fix=fix))
     return config, cells
 
 
@@ -303,9 +307,12 @@ def _evaluated(
 
 
 def _matches(
-    published: PublishedValue, config: Config, cells: Sequence[Cell], metrics: Sequence[Metric],
+    published: PublishedValue,
+    config: Config,
+    cells: Sequence[Cell],
+    metrics: Sequence[Metric],
     tools: Sequence[str],
-) -> Matches:  # fmt: skip
+) -> Matches:
     """Return the settings under which a system has a published value."""
     at_cutoffs = [
         replace(metric, cutoff=cutoff) for metric in metrics for cutoff in _cutoffs_of(metric)
@@ -317,8 +324,8 @@ def _matches(
         for start in range(0, len(settings), BLOCK):
             block = settings[start : start + BLOCK]
             by_metric = [(plain(setting.metric), setting) for setting in block]
-            every = [metric for metric, _ in by_metric]
-            for system, summaries in _evaluated(config, cells, every, rules)[0]:
+            block_metrics = [metric for metric, _ in by_metric]
+            for system, summaries in _evaluated(config, cells, block_metrics, rules)[0]:
                 tried += len(block)
                 for metric, setting in by_metric:
                     if isinstance(value := summaries[metric], float):
@@ -347,12 +354,13 @@ def _to_compare(
     metrics = config.model_copy(update=update).parsed_metrics()
     tools = [CONVENTIONS[name].metrics for name in conventions or CONVENTIONS]
     known = set[str]().union(*tools)
-    wanted = [one for one in metrics if one.definition.name in known and one.definition.direction]
+    directed = (metric for metric in metrics if metric.definition.direction)
+    wanted = [metric for metric in directed if metric.definition.name in known]
     others = tuple(str(metric) for metric in metrics if metric not in wanted)
     if not wanted or (given and others):
-        what = f"expected metrics that a convention has, got {', '.join(others)}"
+        message = f"expected metrics that a convention has, got {', '.join(others)}"
         fix = "choose from the list of 'harness metrics --conventions'"
-        raise UnknownNameError(Problem("metrics", what, fix=fix))
+        raise UnknownNameError(Problem("metrics", message, fix=fix))
     return wanted, others
 
 
@@ -360,69 +368,73 @@ def _chooser(config: Config) -> list[Metric]:
     """Return the metric by which `summary: best` chooses: the first that has a direction."""
     first = sort_metric(config.parsed_metrics())
     if first is not None and first.reference is not None:
-        what = f"expected a first metric that needs the qrels only, got {first}"
+        message = f"expected a first metric that needs the qrels only, got {first}"
         fix = "put another metric first in the config: summary.best chooses by it"
-        raise UnknownNameError(Problem("metrics", what, fix=fix))
+        raise UnknownNameError(Problem("metrics", message, fix=fix))
     return [] if first is None else [plain(first)]
 
 
 def _systems(
-    cells: Sequence[Cell], metrics: Sequence[Metric], policy: Policy, summary: Summary,
+    cells: Sequence[Cell],
+    metrics: Sequence[Metric],
+    policy: Policy,
+    summary: Summary,
     done: Callable[[], object],
-) -> tuple[list[tuple[System, Summaries]], tuple[Failed, ...]]:  # fmt: skip
+) -> tuple[list[tuple[System, Summaries]], tuple[Failed, ...]]:
     """Evaluate every cell, and return the systems and those without a part of their dataset.
 
     Folds are pooled or averaged and seeds averaged as in the leaderboard. If the summary keeps
     the best of several, the first metric chooses. `done` is called after each cell.
     """
-    none = Evaluation(np.empty((0, 0)), pa.array([], pa.string()), ())
-    stubs = [  # entries without values show which cells belong together
-        Entry(
-            replace(none, run=cell.run, dataset=cell.dataset), cell.columns,
-            cell.dataset_key if cell.of_dataset else "",
-        )
-        for cell in cells
-    ]  # fmt: skip
+    stubs = [_stub(cell) for cell in cells]
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
-    left_out = {one.key for one in failed}
+    left_out = {incomplete.key for incomplete in failed}
     keys = [system_key(stub, summary.parts) for stub in stubs]
-    kept = [at for at, key in enumerate(keys) if key not in left_out]
+    evaluated = [at for at, key in enumerate(keys) if key not in left_out]
     evaluator = _Evaluator(metrics, policy)
     entries: list[Entry] = []
     refused: dict[int, dict[Metric, str]] = {}
-    for places in grouped_by(kept, keys.__getitem__).values():
+    for places in grouped_by(evaluated, keys.__getitem__).values():
         parts, reasons = list[Entry](), dict[Metric, str]()
         for at in places:
             parts.append(replace(stubs[at], evaluation=evaluator.evaluate(cells[at], reasons)))
             done()
         (whole,) = pooled(Leaderboard(tuple(parts), (), summary)).entries
-        first = replace(  # the values of all metrics of all cells would not fit into memory
-            whole.evaluation, values=whole.evaluation.values[:, :1],
-            metrics=whole.evaluation.metrics[:1], weights={}, errors={},
-        )  # fmt: skip
+        # the values of all metrics of all cells would not fit into memory
+        values, labels = whole.evaluation.values[:, :1], whole.evaluation.metrics[:1]
+        first = replace(whole.evaluation, values=values, metrics=labels, weights={}, errors={})
         if not summary:
             dataset, run = _names(cells, cells[places[0]])
             first = replace(first, dataset=dataset, run=run)
         entries.append(Entry(first, whole.columns, whole.pattern, known=whole.summary))
         refused[id(entries[-1])] = reasons
-
     if summary:
         systems = repetitions_of(Leaderboard(tuple(entries), (), summary))
     else:
-        systems = tuple(System.of([one], one.run) for one in entries)
-    found: list[tuple[System, Summaries]] = []
+        systems = tuple(System.of([entry], entry.run) for entry in entries)
+    summaries: list[tuple[System, Summaries]] = []
     for system in systems:
-        why = {metric: text for one in system.entries for metric, text in refused[id(one)].items()}
-        values = {one: why.get(one) or system.value(str(at)) for at, one in enumerate(metrics)}
-        found.append((system, values))
-    return found, failed
+        reasons = {}
+        for entry in system.entries:
+            reasons |= refused[id(entry)]
+        labelled = {metric: str(at) for at, metric in enumerate(metrics)}
+        of_system = {m: reasons.get(m) or system.value(name) for m, name in labelled.items()}
+        summaries.append((system, of_system))
+    return summaries, failed
+
+
+def _stub(cell: Cell) -> Entry:
+    """Return an entry without values, which shows the cells that belong together."""
+    none = Evaluation(np.empty((0, 0)), pa.array([], pa.string()), ())
+    named = replace(none, run=cell.run, dataset=cell.dataset)
+    return Entry(named, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
 
 def _names(cells: Sequence[Cell], cell: Cell) -> tuple[str, str]:
     """Return the names of a cell's dataset and run, with the columns that tell them apart."""
-    paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
+    paths = {other.dataset_entry.path for other in cells if other.dataset == cell.dataset}
     columns = cell.of_dataset.items()
-    own = [one for one in cell.columns.items() if one not in columns]
+    own = [pair for pair in cell.columns.items() if pair not in columns]
     dataset = f"{cell.dataset} {pairs(columns if len(paths) > 1 else ())}"
     return dataset.rstrip(), f"{cell.run} {pairs(own)}".rstrip()
 
@@ -436,34 +448,28 @@ class _Evaluator:
 
     def __init__(self, metrics: Sequence[Metric], policy: Policy) -> None:
         self._metrics, self._policy = metrics, policy
-        self._labelled = tuple(replace(one, label=str(at)) for at, one in enumerate(metrics))
+        self._labelled = tuple(replace(metric, label=str(at)) for at, metric in enumerate(metrics))
         self._by_settings = grouped_by(range(len(metrics)), lambda at: metrics[at].settings)
         self._qrels: dict[tuple[str, str], Qrels] = {}
 
     def evaluate(self, cell: Cell, reasons: dict[Metric, str]) -> Evaluation:
         """Return the values of every metric; NaN if it was refused, for one of the `reasons`."""
-        entry, run = cell.dataset_entry, cell.run_entry
-        key = (cell.dataset, str(entry.path))
+        key = (cell.dataset, cell.dataset_entry.path)
         if key not in self._qrels:
-            qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
-            self._qrels[key] = qrels
-        parts = list(
-            readers.align_run(
-                self._qrels[key], run.path, self._policy,
-                policies_of(self._metrics, self._policy), name=cell.run, **run.options(),
-            )
-        )  # fmt: skip
+            self._qrels[key] = cell.read_qrels()
+        run, policies = cell.run_entry, policies_of(self._metrics, self._policy)
+        files = self._qrels[key], run.path
+        aligned = readers.align_run(*files, self._policy, policies, name=cell.run, **run.options())
+        parts = list(aligned)
         qids = pa.concat_arrays([part.qids for part in parts])
         values = np.full((len(qids), len(self._metrics)), np.nan)
         weights: dict[int, Floats] = {}
         for places in self._by_settings.values():
-            for some, one in self._values(parts, places, reasons):
-                values[:, some] = one.values
-                weights |= {some[column]: weight for column, weight in one.weights.items()}
-        return Evaluation(
-            values, qids, self._labelled, self._policy, weights=weights, run=cell.run,
-            dataset=cell.dataset,
-        )  # fmt: skip
+            for at, part in self._values(parts, places, reasons):
+                values[:, at] = part.values
+                weights |= {at[column]: weight for column, weight in part.weights.items()}
+        result = Evaluation(values, qids, self._labelled, self._policy, weights=weights)
+        return replace(result, run=cell.run, dataset=cell.dataset)
 
     def _values(
         self, parts: Sequence[Aligned], places: list[int], reasons: dict[Metric, str]
@@ -488,9 +494,9 @@ def _matrix(dataset: str, plan: MetricPlan, systems: Sequence[tuple[str, Summari
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
             return ConventionRow(variant.name, none, (variant.refused,) * len(systems))
-        found = [summaries[plain(variant.metric)] for _, summaries in systems]
-        values = np.array([value if isinstance(value, float) else np.nan for value in found])
-        refused = tuple(value if isinstance(value, str) else "" for value in found)
+        of_systems = [summaries[plain(variant.metric)] for _, summaries in systems]
+        values = np.array([value if isinstance(value, float) else np.nan for value in of_systems])
+        refused = tuple(value if isinstance(value, str) else "" for value in of_systems)
         return ConventionRow(variant.name, values, refused)
 
     base = row(Variant(BASE, plan.metric))
@@ -498,17 +504,12 @@ def _matrix(dataset: str, plan: MetricPlan, systems: Sequence[tuple[str, Summari
         effect(plan.metric, choice, own, base.values, list(map(row, others)))
         for choice, (own, others) in plan.choices.items()
     ]
-    effects.sort(
-        key=lambda one: (
-            -round(abs(one.change), DIGITS), -1.0 if math.isnan(one.tau) else one.tau,
-        )
-    )  # fmt: skip
+    effects.sort(key=lambda effect: -1.0 if math.isnan(effect.tau) else effect.tau)
+    effects.sort(key=lambda effect: round(abs(effect.change), DIGITS), reverse=True)
     walks = [_walk(name, base, [*map(row, way)]) for name, way in plan.walks.items()]
-    return Matrix(
-        dataset, plan.metric, tuple(name for name, _ in systems), base,
-        tuple(map(row, plan.variants)), tuple(effects),
-        tuple(each for each in walks if not np.isnan(each.values).all()),
-    )  # fmt: skip
+    walks = [walk for walk in walks if not np.isnan(walk.values).all()]
+    names, rows = tuple(name for name, _ in systems), tuple(map(row, plan.variants))
+    return Matrix(dataset, plan.metric, names, base, rows, tuple(effects), tuple(walks))
 
 
 def compare(metric: Metric, base: Floats, other: Floats) -> OrderComparison:
@@ -517,18 +518,18 @@ def compare(metric: Metric, base: Floats, other: Floats) -> OrderComparison:
     def signs(values: Floats) -> Array:
         rounded = values.round(DIGITS)
         first, second = np.triu_indices(values.size, 1)
-        found: Array = np.sign(rounded[first] - rounded[second])
-        return found
+        differences: Array = np.sign(rounded[first] - rounded[second])
+        return differences
 
     both = np.flatnonzero(~np.isnan(base) & ~np.isnan(other))
-    one, two = signs(base[both]), signs(other[both])
-    bottom = math.sqrt(np.count_nonzero(one) * np.count_nonzero(two))
-    tau = float(one @ two) / bottom if bottom else math.nan
+    before, after = signs(base[both]), signs(other[both])
+    bottom = math.sqrt(np.count_nonzero(before) * np.count_nonzero(after))
+    tau = float(before @ after) / bottom if bottom else math.nan
     was, top = (
         tuple(both[sorted(best(metric, values[both].tolist(), DIGITS))].tolist())
         for values in (base, other)
     )
-    return OrderComparison(tau, bool((one != two).any()), top, top != was, both.size)
+    return OrderComparison(tau, bool((before != after).any()), top, top != was, both.size)
 
 
 def effect(
@@ -544,10 +545,10 @@ def effect(
             at = int(np.abs(differences).argmax())
             if round(abs(differences[at]) - abs(change), DIGITS) > 0:
                 value, change, system = row.name, differences[at].item(), at
-        found = compare(metric, base, row.values)
-        if found.tau < tau:
-            tau, tau_value = found.tau, row.name
-        if found.best_changed:
+        order = compare(metric, base, row.values)
+        if order.tau < tau:
+            tau, tau_value = order.tau, row.name
+        if order.best_changed:
             best_changed.append(row.name)
         if (np.isnan(row.values) & ~np.isnan(base)).any():
             lost.append(row.name)

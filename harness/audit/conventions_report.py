@@ -27,13 +27,14 @@ from .conventions import (
 REFUSED = "x"
 """Shown if a convention refuses the data."""
 OVERVIEW = (
-    "dataset", "metric", "largest single choice", "largest range", "other order", "other best",
-)  # fmt: skip
+    *("dataset", "metric", "largest single choice", "largest range"),
+    *("other order", "other best"),
+)
 RANGES = ("system", "lowest", "lowest under", "highest", "highest under", "range")
 CHOICES = (
-    "one choice", "base", "with", "largest change", "of", "lowest tau", "under",
-    "other best under",
-)  # fmt: skip
+    *("one choice", "base", "with", "largest change"),
+    *("of", "lowest tau", "under", "other best under"),
+)
 _HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
 """Blue and orange, which every kind of colour vision tells apart, pale enough for black text."""
 
@@ -48,7 +49,7 @@ def grids(result: ComparedConventions, details: bool = True) -> Iterator[Grid]:
         if details:
             yield Grid(title=_title(matrix), notes=_verdict(matrix))
             yield from _tables(matrix)
-        elif matrix.comparable and any(one.best_changed for _, one in _of_conventions(matrix)):
+        elif matrix.comparable and any(order.best_changed for _, order in _of_conventions(matrix)):
             yield Grid(title=_title(matrix), notes=_verdict(matrix)[-1:])
     if not details:
         hint = "--details prints every table, --convention TOOL explains one tool"
@@ -84,22 +85,25 @@ def records(result: ComparedConventions) -> list[dict[str, Any]]:
     """
     return [
         {
-            "dataset": matrix.dataset, "metric": str(matrix.metric), "system": system,
-            "convention": row.name, "value": row.values[at].item(),
+            "dataset": matrix.dataset,
+            "metric": str(matrix.metric),
+            "system": system,
+            "convention": row.name,
+            "value": row.values[at].item(),
             "base": matrix.base.values[at].item(),
             "difference": row.values[at].item() - matrix.base.values[at].item(),
-            "order_changed": found.order_changed if found.compared > 1 else None,
+            "order_changed": order.order_changed if order.compared > 1 else None,
             "refused": row.refused[at],
         }
         for matrix in result.matrices
-        for row, found in matrix.compared
+        for row, order in matrix.compared
         for at, system in enumerate(matrix.systems)
-    ]  # fmt: skip
+    ]
 
 
 def _of_conventions(matrix: Matrix) -> list[tuple[ConventionRow, OrderComparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in matrix.compared[1:] if one.compared > 1]
+    return [(row, order) for row, order in matrix.compared[1:] if order.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -109,12 +113,10 @@ def _title(matrix: Matrix) -> str:
 def _overview(result: ComparedConventions) -> Grid:
     rows = []
     for matrix in result.matrices:
-        compared = [one for _, one in _of_conventions(matrix)]
-        changed = (
-            sum(one.order_changed for one in compared),
-            sum(one.best_changed for one in compared),
-        )
-        first = next((each for each in matrix.effects if each.system >= 0), None)
+        orders = [order for _, order in _of_conventions(matrix)]
+        changed = [sum(order.order_changed for order in orders)]
+        changed += [sum(order.best_changed for order in orders)]
+        first = next((effect for effect in matrix.effects if effect.system >= 0), None)
         choice = "none" if matrix.comparable else "no base to start from"
         if matrix.comparable and first is not None:
             choice = f"{first.choice}={first.value}: {decimals(first.change, sign=True)}"
@@ -122,7 +124,7 @@ def _overview(result: ComparedConventions) -> Grid:
         known = values[:, ~np.isnan(values).all(axis=0)]
         widths = np.nanmax(known, axis=0) - np.nanmin(known, axis=0)
         widest = number(float(widths.max()) if widths.size else math.nan, matrix.metric)
-        counts = [f"{n} of {len(compared)}" if compared else UNDEFINED for n in changed]
+        counts = [f"{n} of {len(orders)}" if orders else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
     return grid(OVERVIEW, rows, left=3, notes=_left_out(result))
 
@@ -139,20 +141,21 @@ def _tables(matrix: Matrix) -> Iterator[Grid]:
 
 def _values(matrix: Matrix) -> Grid:
     differences = [np.abs(row.values - matrix.base.values) for row in matrix.rows]
-    largest = float(np.nanmax([0.0, *(np.nan_to_num(each).max() for each in differences)]))
+    largest = float(np.nanmax([0.0, *(np.nan_to_num(row).max() for row in differences)]))
     rows = []
-    for row, found in matrix.compared:
-        order = "other best" if found.best_changed else "other order" if found.order_changed else ""
+    for row, order in matrix.compared:
+        change = "other best" if order.best_changed else "other order"
+        change = change if order.best_changed or order.order_changed else ""
         if np.isnan(row.values).all():
-            order = "refused" if all(row.refused) else "undefined"
-        cells = [GridCell(row.name), GridCell(order), GridCell(decimals(found.tau, 2))]
+            change = "refused" if all(row.refused) else "undefined"
+        cells = [GridCell(row.name), GridCell(change), GridCell(decimals(order.tau, 2))]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
                 cells.append(GridCell(REFUSED))
                 continue
             colour = _colour(value - matrix.base.values[at].item(), largest)
             text = number(value, matrix.metric)
-            cells.append(GridCell(text, bold=at in found.best, colour=colour))
+            cells.append(GridCell(text, bold=at in order.best, colour=colour))
         rows.append(cells)
     header = ["convention", "order", "tau", *matrix.systems]
     return grid(header, rows, left=2, notes=_notes(matrix))
@@ -192,7 +195,9 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
     """Return the table of the change by each setting, from the base to a convention."""
     metric = matrix.metric
     rows = [[BASE, *(number(value, metric) for value in matrix.base.values.tolist())]]
-    rows += [[name, *(decimals(one, sign=True) for one in change)] for name, change in walk.changes]
+    rows += [
+        [name, *(decimals(part, sign=True) for part in change)] for name, change in walk.changes
+    ]
     rows.append([f"= {walk.name}", *(number(value, metric) for value in walk.values.tolist())])
     notes = [f"no change by: {', '.join(walk.nothing)}"] if walk.nothing else []
     return grid([f"{BASE} -> {walk.name}", *matrix.systems], rows, notes=notes)
@@ -201,15 +206,15 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
 def _effects(matrix: Matrix) -> Grid:
     """Return the table of choices, one at a time from the base."""
     rows = []
-    for one in (each for each in matrix.effects if each.matters):
-        change = [decimals(one.change, sign=True), matrix.systems[one.system]]
-        under = one.tau_value if one.tau != 1 else ""
-        tau, other = decimals(one.tau, 2), first_of(one.best_changed, 3)
-        shown = change if one.system >= 0 else ["", ""]
-        cells = one.choice, one.own, one.value, *shown, tau, under, other
+    for effect in (effect for effect in matrix.effects if effect.matters):
+        change = [decimals(effect.change, sign=True), matrix.systems[effect.system]]
+        under = effect.tau_value if effect.tau != 1 else ""
+        tau, best = decimals(effect.tau, 2), first_of(effect.best_changed, 3)
+        shown = change if effect.system >= 0 else ["", ""]
+        cells = effect.choice, effect.own, effect.value, *shown, tau, under, best
         rows.append(dict(zip(CHOICES, cells, strict=True)))
-    lost = [f"{each.choice}={value}" for each in matrix.effects for value in each.lost]
-    inert = [each.choice for each in matrix.effects if not each.matters]
+    lost = [f"{effect.choice}={value}" for effect in matrix.effects for value in effect.lost]
+    inert = [effect.choice for effect in matrix.effects if not effect.matters]
     notes = [f"no value for some system with: {', '.join(lost)}"] if lost else []
     notes += [f"without effect here: {', '.join(inert)}"] if inert else []
     title = "One choice at a time, the others as in the base"
@@ -231,7 +236,7 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
         return (f"The base is {why}; nothing is compared with it.",) if matrix.systems else ()
     if not (pairs := _of_conventions(matrix)):
         return ()
-    ordered = [row.name for row, one in pairs if one.order_changed]
+    ordered = [row.name for row, order in pairs if order.order_changed]
     names = f": {', '.join(ordered)}" if ordered else ""
     lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
     if top := matrix.compared[0][1].best:
@@ -240,11 +245,12 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
             return listed(matrix.systems[place] for place in places)
 
         changed = [pair for pair in pairs if pair[1].best_changed]
-        others = [
-            f"; under {', '.join(row.name for row, _ in some)}: {best}"
-            for best, some in grouped_by(changed, lambda pair: name(pair[1].best)).items()
+        by_best = grouped_by(changed, lambda pair: name(pair[1].best))
+        rest = [
+            f"; under {', '.join(row.name for row, _ in rows)}: {best}"
+            for best, rows in by_best.items()
         ]
-        lines.append(f"The best system is {name(top)}{''.join(others)}.")
+        lines.append(f"The best system is {name(top)}{''.join(rest)}.")
     return tuple(lines)
 
 
@@ -253,5 +259,5 @@ def _left_out(result: ComparedConventions) -> Iterator[str]:
     if result.left_out:
         names = ", ".join(result.left_out)
         yield f"Not compared, as it is a count or no convention compared has it: {names}."
-    for one in result.failed:
-        yield f"Not compared, as in the leaderboard: {one.run} on {one.dataset}: {one.error}."
+    for cell in result.failed:
+        yield f"Not compared, as in the leaderboard: {cell.run} on {cell.dataset}: {cell.error}."

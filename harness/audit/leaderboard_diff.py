@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, index_in, select
+from ..core.cell_key import CellKey
 from ..core.evaluation import Evaluation
 from ..core.metric import Direction, Metric
 from ..core.names import why_not
@@ -29,7 +30,6 @@ from ..stats.registry import Stream, Test, find, outcome_of
 from .leaderboard_files import (
     NO_NAMES,
     Board,
-    Key,
     canonical,
     matched,
     names_its_columns,
@@ -83,7 +83,7 @@ class Paired:
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def tested(self, key: Key, metric: Metric, plan: Plan, test: Test) -> Comparison:
+    def tested(self, key: CellKey, metric: Metric, plan: Plan, test: Test) -> Comparison:
         """Return a test of the queries that moved, if any, that is not corrected yet."""
         comparison = Comparison(key.dataset, metric, "old", "new", self.n, math.nan)
         if not self.moved:
@@ -93,8 +93,9 @@ class Paired:
         if reason := why_not(metric):
             return replace(comparison, note=f"not tested: {reason}")
         difference = differences(self.new, self.old)
+        row = f"{key.run_with_columns} on {key.dataset}"
         drawn, interval = (
-            Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
+            Stream((name, key.dataset, str(metric), row), plan.seed, plan.draws)
             for name in (test.name, plan.interval)
         )
         low, high = interval_of(difference, plan, interval)
@@ -132,7 +133,7 @@ class Reproduced:
     the queries of each. The effects are over the run `baseline`, if any.
     """
 
-    key: Key
+    key: CellKey
     metric: str
     n: int = 0
     rmse: float = math.nan
@@ -146,7 +147,11 @@ class Reproduced:
 
 
 def reproduced(
-    old: Board, new: Board, metrics: Sequence[str], keys: Sequence[Key], baselines: Sequence[str]
+    old: Board,
+    new: Board,
+    metrics: Sequence[str],
+    keys: Sequence[CellKey],
+    baselines: Sequence[str],
 ) -> Iterator[Reproduced]:
     """Yield each run by each metric: over each baseline with the same dataset and columns."""
     for metric, key in product(metrics, keys):
@@ -156,7 +161,7 @@ def reproduced(
         yield from [_effect(errors, old, new, base) for base in bases] or [errors]
 
 
-def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
+def _errors(old: Board, new: Board, name: str, key: CellKey) -> Reproduced:
     before, after = old.rows[key].entry, new.rows[key].entry
     metric, other = old.metrics[name], new.metrics[name]
     if before is None or after is None or metric is None or other is None:
@@ -175,7 +180,7 @@ def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
     )
 
 
-def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced:
+def _effect(errors: Reproduced, old: Board, new: Board, base: CellKey) -> Reproduced:
     metric = old.metrics[errors.metric]
     reason = why_not(metric) if metric is not None else ""
     pairs = product((old, new), (errors.key, base))
@@ -198,7 +203,7 @@ class CellChange:
     `queries`.
     """
 
-    key: Key
+    key: CellKey
     metric: str
     direction: Direction | None
     old: float
@@ -245,7 +250,7 @@ def status_of(old: float, new: float, tolerance: float, direction: Direction | N
 class RankChange(NamedTuple):
     """One system's rank in both, among the systems of both; tied ones share the best rank."""
 
-    key: Key
+    key: CellKey
     old: int
     new: int
 
@@ -291,7 +296,7 @@ def _orders(
         sign = -1.0 if direction == "lower" else 1.0
         slack = max(board.slack.get(metric, 0.0) for board in (old, new))
         digits = round(-math.log10(2 * slack)) if slack else 400
-        sides: list[dict[Key, float]] = []
+        sides: list[dict[CellKey, float]] = []
         for board in (old, new):
             rows = {key: row for key, row in board.rows.items() if key.dataset == dataset}
             values = {key: row.values.get(metric, math.nan) for key, row in rows.items()}
@@ -299,7 +304,7 @@ def _orders(
             sides.append({key: sign * round(value, digits) for key, value in known.items()})
         if not (shared := [key for key in sides[0] if key in sides[1]]):
             continue
-        first, second = ({key.name: side[key] for key in side} for side in sides)
+        first, second = ({key.run_with_columns: side[key] for key in side} for side in sides)
         places = [ranks([side[key] for key in shared]) for side in sides]
         moves = [RankChange(*move) for move in zip(shared, *places, strict=True)]
         moves.sort(key=lambda move: (move.new, move.old))
@@ -370,8 +375,8 @@ class Changes:
     old: str
     new: str
     cells: tuple[CellChange, ...]
-    only_old: tuple[Key, ...]
-    only_new: tuple[Key, ...]
+    only_old: tuple[CellKey, ...]
+    only_new: tuple[CellKey, ...]
     metrics_only_old: tuple[str, ...]
     metrics_only_new: tuple[str, ...]
     orders: tuple[OrderChange, ...]
@@ -559,7 +564,7 @@ def _directions(
 
 
 def _cell(
-    key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None
+    key: CellKey, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None
 ) -> CellChange:
     """Return a cell by the values of both leaderboards."""
     if tolerance is None:

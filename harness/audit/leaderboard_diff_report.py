@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..core.cell_key import CellKey
 from ..core.entries import grouped_by
 from ..errors import and_more, counted, first_of
 from ..reports import formats
@@ -15,7 +16,6 @@ from ..reports.grid import Grid, GridCell, filled, grid_of
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, decimals, p_value
 from ..stats.registry import find
 from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
-from .leaderboard_files import Key
 
 ROWS, CELLS = 20, 5
 """Rows of a table, and cells whose queries are listed; CSV and JSON lines have all."""
@@ -28,16 +28,16 @@ STATUSES = {
 }
 """The title of the cells of each status, whose first words go with counts."""
 FIELDS = (
-    "dataset", "run", "columns", "metric", "direction", "status", "old", "new", "difference",
-    "old_all", "new_all", "tolerance", "old_rank", "new_rank", "n", "moved_queries", "low", "high",
-    "p", "p_adjusted", "significant", "method", "note",
-)  # fmt: skip
+    *("dataset", "run", "columns", "metric", "direction", "status", "old", "new", "difference"),
+    *("old_all", "new_all", "tolerance", "old_rank", "new_rank", "n", "moved_queries"),
+    *("low", "high", "p", "p_adjusted", "significant", "method", "note"),
+)
 TESTED = ("n", "low", "high", "p", "p_adjusted", "method")
 ORDER = (
-    "dataset", "metric", "shared", "only_first", "only_second", "tau_b", "tau_ap", "rbo",
-    "spearman", "swaps", "swaps_normalised", "same_top", "moved", "max_rank_change",
-    "mean_rank_change",
-)  # fmt: skip
+    *("dataset", "metric", "shared", "only_first", "only_second", "tau_b", "tau_ap", "rbo"),
+    *("spearman", "swaps", "swaps_normalised", "same_top", "moved"),
+    *("max_rank_change", "mean_rank_change"),
+)
 """What the text shows of the similarity of two orders."""
 Fields = dict[str, Any]
 
@@ -62,14 +62,17 @@ def records(changes: Changes) -> Iterator[Fields]:
     """Yield everything that is reported, each with its kind."""
     counts = Counter[str](cell.status for cell in changes.cells)
     yield {
-        "kind": "summary", "old": changes.old, "new": changes.new,
+        "kind": "summary",
+        "old": changes.old,
+        "new": changes.new,
         **{name: counts[name] for name in STATUSES},
-        "only_old": len(changes.only_old), "only_new": len(changes.only_new),
+        "only_old": len(changes.only_old),
+        "only_new": len(changes.only_new),
         "metrics_only_old": " ".join(changes.metrics_only_old),
         "metrics_only_new": " ".join(changes.metrics_only_new),
         "regression": changes.has_regression,
-    }  # fmt: skip
-    some: dict[str, Iterable[Fields]] = {
+    }
+    by_kind: dict[str, Iterable[Fields]] = {
         "cell": _cell_records(changes),
         "query": (
             {**_named(cell.key), "metric": cell.metric, **move}
@@ -78,47 +81,46 @@ def records(changes: Changes) -> Iterator[Fields]:
             for move in cell.queries.moves
         ),
         "order": map(_order_record, changes.orders),
-        "origin": (one._asdict() for one in changes.origins),
+        "origin": (difference._asdict() for difference in changes.origins),
         "reproduction": map(_with_key, changes.reproduced),
         "note": ({"text": note} for note in changes.notes),
     }
-    for kind, found in some.items():
-        yield from ({"kind": kind, **record} for record in found)
+    for kind, reported in by_kind.items():
+        yield from ({"kind": kind, **record} for record in reported)
 
 
-def _named(key: Key) -> Fields:
+def _named(key: CellKey) -> Fields:
     return {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns)}
 
 
-def _with_key(one: Reproduced) -> Fields:
-    return {**_named(one.key), **{name: at for name, at in vars(one).items() if name != "key"}}
+def _with_key(run: Reproduced) -> Fields:
+    return {**_named(run.key), **{name: at for name, at in vars(run).items() if name != "key"}}
 
 
-def _order_record(one: OrderChange) -> Fields:
-    similarity, sizes = asdict(one.similarity), [abs(each.change) for each in one.changes]
+def _order_record(order: OrderChange) -> Fields:
+    similarity, sizes = asdict(order.similarity), [abs(rank.change) for rank in order.changes]
     del similarity["rank_change"]
     similarity |= {name: len(similarity[name]) for name in ("only_first", "only_second")}
-    return {
-        "dataset": one.dataset, "metric": one.metric, **similarity, "moved": one.moved,
-        "max_rank_change": max(sizes), "mean_rank_change": sum(sizes) / len(sizes),
-    }  # fmt: skip
+    sizes_of = {"max_rank_change": max(sizes), "mean_rank_change": sum(sizes) / len(sizes)}
+    names = {"dataset": order.dataset, "metric": order.metric}
+    return {**names, **similarity, "moved": order.moved, **sizes_of}
 
 
 def _cell_records(changes: Changes) -> Iterator[Fields]:
     blank = {**dict.fromkeys(FIELDS), "metric": "", "note": ""}
     ranks = {
-        (one.metric, change.key): (change.old, change.new)
-        for one in changes.orders
-        for change in one.changes
+        (order.metric, change.key): (change.old, change.new)
+        for order in changes.orders
+        for change in order.changes
     }
     for cell in changes.cells:
         record = {**blank, **_named(cell.key), **vars(cell), "difference": cell.difference}
         record["old_rank"], record["new_rank"] = ranks.get((cell.metric, cell.key), (None, None))
-        if cell.queries is not None and (one := cell.tested) is not None:
-            tested = {name: getattr(one, name) for name in TESTED}
-            record |= {**tested, "moved_queries": cell.queries.moved, "note": _note(cell)}
-            if not math.isnan(one.p):
-                record["significant"] = one.p_adjusted <= changes.plan.level
+        if cell.queries is not None and (tested := cell.tested) is not None:
+            record |= {name: getattr(tested, name) for name in TESTED}
+            record |= {"moved_queries": cell.queries.moved, "note": _note(cell)}
+            if not math.isnan(tested.p):
+                record["significant"] = tested.p_adjusted <= changes.plan.level
         yield {name: record[name] for name in FIELDS}
     yield from ({**blank, **_named(key), "status": "only old"} for key in changes.only_old)
     yield from ({**blank, **_named(key), "status": "only new"} for key in changes.only_new)
@@ -151,10 +153,10 @@ def _head(changes: Changes) -> Grid:
         "only in new": [*map(str, changes.only_new)],
         "metrics only in new": changes.metrics_only_new,
     }
-    some = {"old": [changes.old], "new": [changes.new], **only}
+    named = {"old": [changes.old], "new": [changes.new], **only}
     return Grid(
         title=f"{counted(len(changes.cells), 'cell')} in both: {', '.join(counts)}",
-        notes=tuple(f"{what}: {first_of(names)}" for what, names in some.items() if names),
+        notes=tuple(f"{side}: {first_of(names)}" for side, names in named.items() if names),
     )
 
 
@@ -165,7 +167,7 @@ def verdict(changes: Changes) -> str:
     if not worse and not changes.has_change:
         return "nothing has changed"
     lists = (changes.only_old, "row"), (changes.metrics_only_old, "metric")
-    if gone := [counted(len(names), what) for names, what in lists if names]:
+    if gone := [counted(len(names), kind) for names, kind in lists if names]:
         end = f"; gone: {' and '.join(gone)} of old"
     return f"REGRESSION: {counted(worse, 'cell')} worse{end}" if worse else f"no regression{end}"
 
@@ -189,12 +191,12 @@ def notes(changes: Changes) -> Iterator[str]:
             "old, new, difference, interval and p are over the queries of both; ranks and the "
             "columns 'all queries' are over all queries of each"
         )
-    same = [one for one in changes.orders if not one.differs]
-    for dataset, orders in grouped_by(same, lambda one: one.dataset).items():
+    same = [order for order in changes.orders if not order.differs]
+    for dataset, orders in grouped_by(same, lambda order: order.dataset).items():
         where = f" on {dataset}" if dataset else ""
-        metrics = first_of([one.metric for one in orders])
+        metrics = first_of([order.metric for order in orders])
         yield f"the order of the systems is the same by {metrics}{where}"
-    if any(one.differs for one in changes.orders):
+    if len(same) < len(changes.orders):
         yield (
             f"tau_ap: the old order is the truth; rbo: extrapolated, p = {changes.p:g}; rbo and "
             "same_top are over all systems, the rest over those in both"
@@ -213,20 +215,23 @@ def grids(changes: Changes) -> Iterator[Grid]:
     moved = {status: changes.having(status) for status in STATUSES if status != "same"}
     for status, cells in moved.items():
         yield from _grid(STATUSES[status], [_cell_row(cell, changes) for cell in cells])
-    tested = [(one, one.queries) for cells in moved.values() for one in cells if one.queries]
+    tested = [(cell, cell.queries) for cells in moved.values() for cell in cells if cell.queries]
     for cell, queries in [pair for pair in tested if pair[1].moved][:CELLS]:
         title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
         yield from _grid(title, queries.moves, 1)
-    orders = [one for one in changes.orders if one.differs]
-    ranked = [{name: _order_record(one)[name] for name in ORDER} for one in orders]
+    orders = [order for order in changes.orders if order.differs]
+    ranked = [{name: _order_record(order)[name] for name in ORDER} for order in orders]
     yield from _grid("order of the systems", ranked)
-    for dataset in dict.fromkeys(one.dataset for one in orders):
-        yield from _ranks(dataset, [one for one in orders if one.dataset == dataset and one.moved])
+    for dataset, of_dataset in grouped_by(orders, lambda order: order.dataset).items():
+        yield from _ranks(dataset, [order for order in of_dataset if order.moved])
     if changes.has_queries and not changes.origins:
         yield Grid(title="inputs, config, policies, versions, code and counts are the same")
-    origins = [one._asdict() for one in changes.origins]
+    origins = [difference._asdict() for difference in changes.origins]
     yield from _grid("inputs, config and versions", origins, 4)
-    effects = [{**_with_key(one), "run": one.key.name, "columns": ""} for one in changes.reproduced]
+    effects = [
+        {**_with_key(run), "run": run.key.run_with_columns, "columns": ""}
+        for run in changes.reproduced
+    ]
     for row in effects:
         if not row["baseline"]:
             row |= {"effect_ratio": None, "delta_ri": None}
@@ -259,24 +264,21 @@ def _show(name: str, value: Any) -> str | GridCell:
 
 
 def _cell_row(cell: CellChange, changes: Changes) -> Fields:
-    row: Fields = {
-        "dataset": cell.key.dataset, "run": cell.key.name, "metric": _heading(cell),
-        "old": cell.old, "new": cell.new, "difference": cell.difference,
-    }  # fmt: skip
-    if any(one.has_other_queries for one in changes.cells):
+    key = cell.key
+    row: Fields = {"dataset": key.dataset, "run": key.run_with_columns, "metric": _heading(cell)}
+    row |= {"old": cell.old, "new": cell.new, "difference": cell.difference}
+    if any(other.has_other_queries for other in changes.cells):
         row |= {"old, all queries": cell.old_all, "new, all queries": cell.new_all}
     if changes.has_queries:
-        one, level = cell.tested, changes.plan.level
+        tested, level = cell.tested, changes.plan.level
         moved, p, adjusted, interval = "0/0", math.nan, math.nan, UNDEFINED
-        if one is not None and cell.queries is not None:
-            moved, p, adjusted = f"{cell.queries.moved}/{one.n}", one.p, one.p_adjusted
-            if not math.isnan(one.low):
-                interval = f"[{_difference(one.low)}, {_difference(one.high)}]"
+        if tested is not None and cell.queries is not None:
+            moved, p, adjusted = f"{cell.queries.moved}/{tested.n}", tested.p, tested.p_adjusted
+            if not math.isnan(tested.low):
+                interval = f"[{_difference(tested.low)}, {_difference(tested.high)}]"
         star = "*" if adjusted <= level else ""
-        row |= {
-            "queries moved": moved, f"{confidence(level)} interval": interval, "p": p,
-            "adjusted p": GridCell(p_value(adjusted), star),
-        }  # fmt: skip
+        row |= {"queries moved": moved, f"{confidence(level)} interval": interval, "p": p}
+        row["adjusted p"] = GridCell(p_value(adjusted), star)
     return {**row, "note": _note(cell)}
 
 
@@ -305,14 +307,14 @@ def _ranks(dataset: str, orders: Sequence[OrderChange]) -> Iterator[Grid]:
     """Yield the ranks of the systems that moved by some metric, the largest change first."""
     largest: Counter[str] = Counter()
     ranks: dict[tuple[str, str], str] = {}
-    for one in orders:
-        for each in one.changes:
-            if each.change:
-                name = each.key.name
-                largest[name] = max(largest[name], abs(each.change))
-                ranks[name, one.metric] = f"{each.old} to {each.new} ({each.change:+d})"
+    for order in orders:
+        for rank in filter(lambda rank: rank.change, order.changes):
+            name = rank.key.run_with_columns
+            largest[name] = max(largest[name], abs(rank.change))
+            ranks[name, order.metric] = f"{rank.old} to {rank.new} ({rank.change:+d})"
+    metrics = [order.metric for order in orders]
     rows = [
-        {"run": name, **{one.metric: ranks.get((name, one.metric), "") for one in orders}}
+        {"run": name, **{metric: ranks.get((name, metric), "") for metric in metrics}}
         for name, _ in largest.most_common()
     ]
     title = ", ".join(filter(None, (dataset, "ranks, old to new (+: higher)")))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import systems
+from ..core.cell_key import CellKey
 from ..core.entries import Entry, System
 from ..core.evaluation import Counts
 from ..core.leaderboard import FAILED
@@ -24,24 +25,8 @@ from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import warned_of
 from .table_files import TableRow, printed, read_table
 
-NO_NAMES: Mapping[str, str] = {}
-
-
-@dataclass(frozen=True, order=True)
-class Key:
-    """What identifies a row: dataset, run, and columns such as ``seed``."""
-
-    dataset: str
-    run: str
-    columns: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The row without its dataset: ``gbrt seed=1``."""
-        return " ".join([self.run, *(f"{name}={value}" for name, value in self.columns)])
-
-    def __str__(self) -> str:
-        return f"{self.name} on {self.dataset}" if self.dataset else self.name
+Names = Mapping[str, str]
+NO_NAMES: Names = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +42,10 @@ class BoardRow:
     entry: Entry | None = None
 
 
-def plain(text: str) -> str:
+def plain_name(text: str) -> str:
     """Return a name without case, spaces, signs and accents.
 
-    >>> plain("Query-Likelihood (k=2)"), plain("lambda_MART"), plain("MAP ↑")
+    >>> plain_name("Query-Likelihood (k=2)"), plain_name("lambda_MART"), plain_name("MAP ↑")
     ('querylikelihoodk2', 'lambdamart', 'map')
     """
     flat = unicodedata.normalize("NFKD", text).casefold()
@@ -68,20 +53,20 @@ def plain(text: str) -> str:
 
 
 class ShownNames:
-    """Names of a board by those that tables print in their place; see `plain`."""
+    """Names of a board by those that tables print in their place; see `plain_name`."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
         self._exact: dict[str, str] = {}
         self._alike: dict[str, set[str]] = {}
         for shown, own in pairs:
             self._exact.setdefault(shown, own)
-            self._alike.setdefault(plain(shown), set()).add(own)
+            self._alike.setdefault(plain_name(shown), set()).add(own)
 
     def own(self, shown: str) -> str | None:
         """Return the name in the board; None if it has none, or several that are alike."""
         if shown in self._exact:
             return self._exact[shown]
-        alike = self._alike.get(plain(shown), set())
+        alike = self._alike.get(plain_name(shown), set())
         return next(iter(alike)) if len(alike) == 1 else None
 
 
@@ -96,7 +81,7 @@ class Board:
 
     name: str
     metrics: Mapping[str, Metric | None]
-    rows: Mapping[Key, BoardRow]
+    rows: Mapping[CellKey, BoardRow]
     slack: Mapping[str, float] = field(default_factory=dict)
     manifest: Manifest | None = None
     notes: tuple[str, ...] = ()
@@ -153,7 +138,7 @@ def matched(old: Board, new: Board) -> tuple[Board, Board, list[str]]:
 def _with_columns(board: Board, shared: set[str]) -> Board:
     """Return a board with only the shared columns in its keys; with all if they are needed."""
     rows = {
-        replace(key, columns=tuple(sorted(one for one in key.columns if one[0] in shared))): row
+        replace(key, columns=tuple(pair for pair in key.columns if pair[0] in shared)): row
         for key, row in board.rows.items()
     }
     if len(rows) == len(board.rows):
@@ -181,10 +166,12 @@ def read_folder(
     board = study.board
     if board.summary or of_systems:  # without intervals, which take long
         board = systems.of_systems(board)
-    rows: dict[Key, BoardRow] = {}
+    rows: dict[CellKey, BoardRow] = {}
     for entry in board.entries:
         columns = tuple(entry.columns.items())
-        key = Key(names.get(entry.dataset, entry.dataset), names.get(entry.run, entry.run), columns)
+        key = CellKey(
+            names.get(entry.dataset, entry.dataset), names.get(entry.run, entry.run), columns
+        )
         if key in rows:
             fix = "give each row its own name with --name"
             raise InputError(Problem(str(folder), f"two rows are called {key}", fix=fix))
@@ -192,11 +179,10 @@ def read_folder(
         counts = {"repetitions": len(entry.entries)} if isinstance(entry, System) else {}
         rows[key] = BoardRow(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
-    notes = warned_of((one.run, one.warned) for one in board.entries)
-    return Board(
-        str(folder), metrics, rows, manifest=study.manifest,
-        notes=tuple(f"{folder}: {note}" for note in notes), **_shown_names(study, names),
-    )  # fmt: skip
+    warned = warned_of((entry.run, entry.warned) for entry in board.entries)
+    notes = tuple(f"{folder}: {note}" for note in warned)
+    shown = _shown_names(study, names)
+    return Board(str(folder), metrics, rows, manifest=study.manifest, notes=notes, **shown)
 
 
 def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
@@ -206,10 +192,10 @@ def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
     shown = [
         (text, names.get(own, own))
         for own in (*study.runs, *study.datasets)
-        for text in (own, *(one.name(own) for one in settings))
+        for text in (own, *(table.name(own) for table in settings))
     ]
     usual = {metric: TableSettings().metric_name(metric) for metric in study.board.metrics}
-    chosen = [(one.metric_name(metric), metric) for one in settings for metric in usual]
+    chosen = [(table.metric_name(metric), metric) for table in settings for metric in usual]
     titles = [
         *((text, metric) for text, metric in chosen if text != usual[metric]),
         *((str(metric), metric) for metric in usual),
@@ -219,33 +205,34 @@ def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
         (f"{place} {text}".lstrip(), (names.get(own, own), names.get(str(metric), str(metric))))
         for text, metric in titles
         for own in ("", *study.datasets)
-        for place in dict.fromkeys((own, *(one.name(own) for one in settings)))
+        for place in dict.fromkeys((own, *(table.name(own) for table in settings)))
     ]
     first = dict(reversed(headings))
-    alike = {plain(text): first[text] for text, _ in reversed(headings)}
+    alike = {plain_name(text): first[text] for text, _ in reversed(headings)}
     return {"shown": ShownNames(shown), "headings": {**alike, **first}}
 
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
 _COUNTS = tuple(Counts().as_dict())
+_RUNS = "run,system,model,runid,run_id,run id,run name,name,method,tag,approach,submission"
+_DATASETS = "dataset,data set,collection,corpus,test set,testset,benchmark"
+_OTHER = f"n,{REPETITIONS},rank,#,no,no.,id,index,place,position,"
 _KINDS = {
-    "run": ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method",
-            "tag", "approach", "submission"),
-    "dataset": ("dataset", "data set", "collection", "corpus", "test set", "testset", "benchmark"),
-    "apart": ("seed", "fold", "split", "repeat", "repetition", "trial"),
-    "other": (*_COUNTS, "n", REPETITIONS, "rank", "#", "no", "no.", "id", "index", "place",
-              "position", ""),
-}  # fmt: skip
+    "run": _RUNS.split(","),
+    "dataset": _DATASETS.split(","),
+    "apart": ["seed", "fold", "split", "repeat", "repetition", "trial"],
+    "other": [*_COUNTS, *_OTHER.split(",")],
+}
 """Kinds of columns, by their names in lower case."""
-_PARTS = (
-    " tier", " sd", " deviation", " low", " high", " marks", " n", " repetitions", " rank",
-    " answered",
-)  # fmt: skip
+_PARTS = ("tier", "sd", "deviation", "low", "high", "marks", "n", "repetitions", "rank", "answered")
 """Ends of the names of columns that describe another column."""
 _TITLES = {
-    "run": "runs in", "dataset": "datasets in", "apart": "rows identified by", "metric": "metrics",
+    "run": "runs in",
+    "dataset": "datasets in",
+    "apart": "rows identified by",
+    "metric": "metrics",
     "other": "not compared",
-}  # fmt: skip
+}
 
 
 def number(text: str) -> tuple[float, float] | None:
@@ -259,11 +246,11 @@ def number(text: str) -> tuple[float, float] | None:
     text = text.strip()
     if text.lower() in _BLANK:
         return math.nan, 0.0
-    found = printed(re.sub(r"[*_↑↓]", "", text))
-    if found is None or math.isinf(float(found.number)):
+    value = printed(re.sub(r"[*_↑↓]", "", text))
+    if value is None or math.isinf(float(value.number)):
         return None
-    scale, exponent = (100 if found.is_percent else 1), found.number.as_tuple().exponent
-    return float(found.number) / scale, 10.0 ** int(exponent) / scale
+    scale, exponent = (100 if value.is_percent else 1), value.number.as_tuple().exponent
+    return float(value.number) / scale, 10.0 ** int(exponent) / scale
 
 
 class _BoardColumn:
@@ -272,7 +259,7 @@ class _BoardColumn:
     def __init__(self, name: str, texts: list[str]) -> None:
         self.name, self.texts, self.kind = name, texts, "other"
         self.numbers = [number(text) for text in texts]
-        self.filled = [one for one in self.numbers if one and not math.isnan(one[0])]
+        self.filled = [pair for pair in self.numbers if pair and not math.isnan(pair[0])]
         self.is_numeric = self.numbers.count(None) < len(self.filled)
 
     def scale(self, metric: Metric | None) -> int:
@@ -289,9 +276,8 @@ class _BoardColumn:
 
 
 def read_file(
-    path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES,
-    other: Board | None = None,
-) -> Board:  # fmt: skip
+    path: Path, keys: Sequence[str] = (), names: Names = NO_NAMES, other: Board | None = None
+) -> Board:
     """Read a leaderboard of ours or of another tool, as CSV or Markdown.
 
     `keys` are the column of runs, then others that identify rows; `names` are new names of runs,
@@ -314,9 +300,9 @@ def read_file(
     _recognise(path, columns, keys)
     row_keys = _keys(path, rows, columns, names, other.shown)
     headings = {}
-    for column in (one for one in columns if one.kind == "metric"):
+    for column in (column for column in columns if column.kind == "metric"):
         text = " ".join(re.sub(r"[↑↓]|\(%\)$", "", column.name).split())
-        key = text if text in other.headings else plain(text)
+        key = text if text in other.headings else plain_name(text)
         if key in other.headings:
             headings[column.name] = other.headings[key]
     if any(dataset for dataset, _ in headings.values()):  # the rest are means over datasets
@@ -329,15 +315,16 @@ def read_file(
     kinds = [
         f"{title} {first_of(quoted, 6)}"
         for kind, title in _TITLES.items()
-        if (quoted := [f"'{one.name}'" for one in columns if one.kind == kind])
+        if (quoted := [f"'{column.name}'" for column in columns if column.kind == kind])
     ]
     notes = [] if is_ours else ["; ".join(kinds)]
-    for column in (one for one in columns if one.kind == "metric"):
-        what, fix = f"expected a number in '{column.name}'", "leave a field without a value empty"
+    for column in (column for column in columns if column.kind == "metric"):
+        expected = f"expected a number in '{column.name}'"
+        fix = "leave a field without a value empty"
         wrong = [
-            Problem(f"{path}:{row.line}", f"{what}, got '{text}'", fix=fix)
-            for row, text, one in zip(rows, column.texts, column.numbers, strict=True)
-            if one is None
+            Problem(f"{path}:{row.line}", f"{expected}, got '{text}'", fix=fix)
+            for row, text, pair in zip(rows, column.texts, column.numbers, strict=True)
+            if pair is None
         ]
         if wrong:
             raise InputError(wrong)
@@ -352,11 +339,11 @@ def read_file(
         scale = column.scale(metric)
         if scale != 1:
             notes.append(f"'{column.name}' is printed in percent")
-        values[dataset, name] = [one[0] / (scale or 1) for one in column.numbers if one]
+        values[dataset, name] = [pair[0] / (scale or 1) for pair in column.numbers if pair]
         metrics[name] = metric
         unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)
         slack[name] = 0.0 if is_ours else unit / 2
-    cells: dict[Key, dict[str, float]] = {}
+    cells: dict[CellKey, dict[str, float]] = {}
     for (dataset, name), column_values in values.items():
         for row_key, value in zip(row_keys, column_values, strict=True):
             cell_key = replace(row_key, dataset=dataset or row_key.dataset)
@@ -403,7 +390,7 @@ def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str])
         raise InputError(Problem(str(path), what, fix="name the column: --key COLUMN"))
     for at, (name, column) in enumerate(zip(lowered, columns, strict=True)):
         kind = next((kind for kind, names in _KINDS.items() if name in names), "metric")
-        is_part = any(name == f"{other}{part}" for other in lowered for part in _PARTS)
+        is_part = any(name == f"{other} {part}" for other in lowered for part in _PARTS)
         if at == places[0]:
             column.kind = "run"
         elif column.name in keys or kind == "apart":
@@ -418,19 +405,22 @@ def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str])
 
 
 def _keys(
-    path: Path, rows: Sequence[TableRow], columns: Sequence[_BoardColumn],
-    names: Mapping[str, str], shown: ShownNames,
-) -> list[Key]:  # fmt: skip
+    path: Path,
+    rows: Sequence[TableRow],
+    columns: Sequence[_BoardColumn],
+    names: Names,
+    shown: ShownNames,
+) -> list[CellKey]:
     """Return the key of each row; raise InputError if a row has no run, or two have one key."""
-    lines: dict[Key, int] = {}
+    lines: dict[CellKey, int] = {}
     problems = []
     for at, row in enumerate(rows):
-        fields = [(one, one.texts[at]) for one in columns if one.texts[at]]
-        dataset = " ".join(text for one, text in fields if one.kind == "dataset")
-        run = next((text for one, text in fields if one.kind == "run"), "")
-        apart = tuple((one.name, text) for one, text in fields if one.kind == "apart")
+        fields = [(column, column.texts[at]) for column in columns if column.texts[at]]
+        dataset = " ".join(text for column, text in fields if column.kind == "dataset")
+        run = next((text for column, text in fields if column.kind == "run"), "")
+        apart = tuple((column.name, text) for column, text in fields if column.kind == "apart")
         dataset, run = (names.get(text) or shown.own(text) or text for text in (dataset, run))
-        key = Key(dataset, run, apart)
+        key = CellKey(dataset, run, apart)
         if not run:
             what, fix = "expected the name of a run, got none", "name its column: --key COLUMN"
             problems.append(Problem(f"{path}:{row.line}", what, fix=fix))

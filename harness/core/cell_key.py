@@ -48,7 +48,8 @@ class CellKey:
         return hash(self._sorted)
 
     def __str__(self) -> str:
-        return ", ".join((f"{self.run} on {self.dataset}", *map("=".join, self.columns)))
+        run = f"{self.run} on {self.dataset}" if self.dataset else self.run
+        return ", ".join((run, *map("=".join, self.columns)))
 
     @property
     def run_with_columns(self) -> str:

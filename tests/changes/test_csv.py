@@ -46,7 +46,7 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
         2,us,x,trec,2,0.2,,0.01,,50
     """)  # fmt: skip
     board = read_file(path)
-    assert [str(key) for key in board.rows] == ["x Seed=1 on trec", "x Seed=2 on trec"]
+    assert [str(key) for key in board.rows] == ["x on trec, Seed=1", "x on trec, Seed=2"]
     assert list(board.metrics) == ["map", "my metric"]
     assert board.metrics["my metric"] is None
     assert math.isnan(list(board.rows.values())[1].values["my metric"])
@@ -56,8 +56,8 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
     )
     board = read_file(path, ["Team", "rank"])
     assert [str(key) for key in board.rows] == [
-        "us rank=1 Seed=1 on trec",
-        "us rank=2 Seed=2 on trec",
+        "us on trec, rank=1, Seed=1",
+        "us on trec, rank=2, Seed=2",
     ]
     with refuses("a.csv", error=UnknownNameError, suggests="Team"):
         read_file(path, ["Taem"])
