@@ -101,8 +101,8 @@ def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
 def _without_end(source: Source, ended: HarnessError | None) -> Iterator[Finding]:
     """Yield that the last line of a file that was read has no end, unless it is known to be cut."""
     is_cut = any(finding.rule == "cut-line" for finding in source.findings)
-    if source.unfinished and not (ended or is_cut):
-        line = source.unfinished.decode("utf-8", "replace")
+    if source.report.unfinished and not (ended or is_cut):
+        line = source.report.unfinished.decode("utf-8", "replace")
         place = Place(source.name, last_line(source))
         yield finding("no-line-end", place, "the last line has no end", 1, [line])
 

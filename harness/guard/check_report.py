@@ -264,8 +264,11 @@ def findings_as_sarif(checked: Checked) -> str:
         for name in names
     ]
     driver = {
-        "name": "harness", "version": __version__, "informationUri": RULES_PAGE, "rules": rules,
-    }  # fmt: skip
+        "name": "harness",
+        "version": __version__,
+        "informationUri": RULES_PAGE,
+        "rules": rules,
+    }
     results = [
         {
             "ruleId": finding.rule,

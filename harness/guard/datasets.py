@@ -80,10 +80,9 @@ class JudgementFacts:
         add_lines(examples, source, whole=whole)
         hashes = query_hashes(qrels, source.row_marks)
         numbered = bool(qrels.n_rows) and _has_numbered_queries(qrels)
-        return cls(
-            tuple(place_findings(findings, examples)), qrels.n_rows, numbered, _marks_of(hashes),
-            source.unused_columns, source.columns,
-        )  # fmt: skip
+        placed, marks = tuple(place_findings(findings, examples)), _marks_of(hashes)
+        columns = source.unused_columns, source.columns
+        return cls(placed, qrels.n_rows, numbered, marks, *columns)
 
 
 def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
@@ -104,12 +103,12 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
             rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries)
         )
     low, high = grades.min(), grades.max()
+    above, between = f"above {LARGEST_GRADE}, up to {high:,.15g}", f"{low:,.15g} to {high:,.15g}"
     for rule, is_affected, description in (
-        ("grades-above-30", grades > LARGEST_GRADE, f"above {LARGEST_GRADE}, up to {high:,.15g}"),
-        ("fractional-grades", grades != np.trunc(grades),
-         f"with a fraction, from {low:,.15g} to {high:,.15g}"),
+        ("grades-above-30", grades > LARGEST_GRADE, above),
+        ("fractional-grades", grades != np.trunc(grades), f"with a fraction, from {between}"),
         ("negative-grades", grades < 0, "below 0"),
-    ):  # fmt: skip
+    ):
         rows = np.flatnonzero(is_affected)[:SHOWN]
         if rows.size:
             qids = texts_at(qrels.qids, qrels.row[rows])
@@ -436,10 +435,11 @@ def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Find
                 continue
             runs = [system.run for system in whole_systems]
             overall = metric.sign * np.array([system.value(metric) for system in whole_systems])
-            inside = metric.sign * np.array([
+            values = [
                 [by_run[run].value(metric) if run in by_run else np.nan for run in runs]
                 for by_run in groups.values()
-            ])  # fmt: skip
+            ]
+            inside = metric.sign * np.array(values)
             better = overall[:, None] > overall
             worse = (inside[:, :, None] < inside[:, None, :]).all(axis=0)
             pairs = [

@@ -63,9 +63,7 @@ def _file_name(name: str) -> Iterable[str]:
 
 OF_QIDS: Mapping[str, Way] = {
     "Unicode form (NFC, NFD)": lambda name: (normalize("NFC", name), normalize("NFD", name)),
-    "upper and lower case": lambda name: (
-        name.lower(), name.upper(), name.title(), name.capitalize(),
-    ),
+    "upper and lower case": lambda s: (s.lower(), s.upper(), s.title(), s.capitalize()),
     "quotes": lambda name: (name.strip("\"'"), f'"{name}"'),
     "leading zeros": _with_zeros,
 }  # fmt: skip
@@ -283,7 +281,7 @@ class Queries:
 
     def _respelled(
         self, run_qids: pa.Array, unjudged: Ints, unanswered: Ints
-    ) -> tuple[str, int] | None:  # fmt: skip
+    ) -> tuple[str, int] | None:
         """Return the difference in spelling from unanswered qids, and the number of such qids."""
         if not unjudged.size or not unanswered.size:
             return None
@@ -344,9 +342,7 @@ class Documents:
         if aligned.n_unscored is not None:
             self.unscored = unscored_rows(aligned, aligned.n_unscored, self.qrels)
 
-    def findings(
-        self, begin: RunPart, queries: Queries
-    ) -> Iterator[Finding]:  # fmt: skip
+    def findings(self, begin: RunPart, queries: Queries) -> Iterator[Finding]:
         """Yield documents that are not judged; `begin` has the first queries and examples."""
         if self.qrels.n_rows:
             rows = begin.head(TOP)
@@ -387,9 +383,7 @@ class Documents:
             else:
                 yield self.examples.finding("unjudged-at-10", message, unjudged)
 
-    def _respelled(
-        self, begin: RunPart, rows: Ints, n_known: int
-    ) -> Iterator[Finding]:  # fmt: skip
+    def _respelled(self, begin: RunPart, rows: Ints, n_known: int) -> Iterator[Finding]:
         """Yield another spelling in which the docnos of some rows are judged."""
         if not rows.size or begin.run.docnos.strings is None:
             return
@@ -432,7 +426,7 @@ def explain_no_common_query(
             return None
         for _ in source.blocks():
             pass
-        rows = read_block(b"".join(source.sample.pieces), trec.RUN)
+        rows = read_block(source.report.sample, trec.RUN)
     except (HarnessError, Refused):
         return None
     qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
@@ -451,10 +445,10 @@ def explain_no_common_query(
                 "swapped-columns", place, message, len(as_qids), qid_texts, effect=effect
             )
         names = texts_at(qids, np.arange(len(qids)))
+        n, known = qrels.n_queries, texts_at(qrels.qids, spread_positions(qrels.n_queries))
         spelling = spelling_of_qids(
-            names, lambda texts: qrels.place(string_column(texts)) >= 0, qrels.n_queries,
-            texts_at(qrels.qids, spread_positions(qrels.n_queries)),
-        )  # fmt: skip
+            names, lambda texts: qrels.place(string_column(texts)) >= 0, n, known
+        )
         if spelling is not None:
             way, known_as = spelling
             examples = [

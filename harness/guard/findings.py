@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -62,9 +62,14 @@ class ExamplesByRule(dict[str, Examples]):
         return rule not in self or len(self[rule].names) < SHOWN
 
     def finding(
-        self, rule: str, message: str, count: int, severity: Severity | None = None,
-        effect: str = "", fix: str = "",
-    ) -> Finding:  # fmt: skip
+        self,
+        rule: str,
+        message: str,
+        count: int,
+        severity: Severity | None = None,
+        effect: str = "",
+        fix: str = "",
+    ) -> Finding:
         """Return the finding of a rule, with its examples and no file."""
         examples = self.get(rule, Examples())
         return finding(rule, examples.place, message, count, examples.names, severity, effect, fix)
@@ -325,10 +330,9 @@ def findings_of_error(place: str, error: HarnessError) -> Iterator[Finding]:
         examples = [shorten(example.found, _LINE_SHOWN)] if example.found else []
         if len(problems) > 1:
             examples = [_numbered_line(problem) for problem in problems]
-        yield finding(
-            rule, example.where or place, example.what, len(problems) + n_unlisted, examples,
-            fix=example.fix, at_least=error.at_least,
-        )  # fmt: skip
+        n, where = len(problems) + n_unlisted, example.where or place
+        settings: dict[str, Any] = {"fix": example.fix, "at_least": error.at_least}
+        yield finding(rule, where, example.what, n, examples, **settings)
         n_unlisted = 0
 
 

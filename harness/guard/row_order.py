@@ -48,9 +48,8 @@ WEAK = 0.1
 MOVED = 1 << 12
 """Rows, about, of the queries that an order moves, in which scores are compared."""
 _RANDOM = re.compile(r"random(?!.?forest)", re.IGNORECASE)
-RULES_OF_ROWS = {
-    "sorted-by-score", "row-order", "shifted", "upside-down", "unrelated", "swapped-columns",
-}  # fmt: skip
+_WRONG_ORDER = {"sorted-by-score", "row-order", "shifted", "upside-down"}
+RULES_OF_ROWS = _WRONG_ORDER | {"unrelated", "swapped-columns"}
 """Rules about predictions for rows."""
 NO_CHANCE = math.log(1e9)
 """Log of the odds against scores that fall, or rise, in every query by chance."""
@@ -477,7 +476,7 @@ def unrelated_finding(
 
 def swapped_fold(
     place: str, own_fit: Fit, scores: Array, candidates: Mapping[str, GradedRows]
-) -> Finding | None:  # fmt: skip
+) -> Finding | None:
     """Return a finding if predictions fit one of the `candidates` (as many rows each) instead."""
     name, best = _best_dataset(dense_ranks(scores), candidates)
     if not is_clear(best, own_fit):

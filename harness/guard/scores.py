@@ -304,13 +304,11 @@ def rows_like_ranks(
 
 def may_be_ranks(source: Source) -> bool:
     """Whether all scores of the first lines are whole numbers, if it is a TREC run."""
-    pieces = source.sample.pieces
-    lines = pieces[0].split(b"\n", FIRST_LINES)[:FIRST_LINES] if pieces else []
+    lines = [*filter(bytes.strip, source.report.sample.split(b"\n", FIRST_LINES)[:FIRST_LINES])]
     try:
-        are_whole = all(float(line.split()[4]).is_integer() for line in lines if line.strip())
+        return bool(lines) and all(float(line.split()[4]).is_integer() for line in lines)
     except (ValueError, IndexError):
         return False
-    return bool(lines) and are_whole
 
 
 def rank_findings(source: Source, examples: ExamplesByRule) -> Iterator[Finding]:
@@ -318,7 +316,7 @@ def rank_findings(source: Source, examples: ExamplesByRule) -> Iterator[Finding]
     if source.format != "trec" or not may_be_ranks(source):
         return
     try:
-        rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
+        rows = read_block(source.report.sample, _WITH_RANKS)
     except Refused:
         return
     qids, score = rows["qid"].combine_chunks(), to_numpy(rows["score"])

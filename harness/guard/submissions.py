@@ -228,8 +228,6 @@ def findings_of_submissions(
     With a list of queries, those that cannot be accepted in a submission are errors.
     """
     rejected = (*REJECTED, *(REJECTED_QUERIES if terms.topics else ()))
-    return [
-        *(replace(f, severity="error") if f.rule in rejected else f for f in findings
-          if f.rule != "same-file-twice"),
-        *between,
-    ]  # fmt: skip
+    own = [f for f in findings if f.rule != "same-file-twice"]
+    own = [replace(f, severity="error") if f.rule in rejected else f for f in own]
+    return [*own, *between]

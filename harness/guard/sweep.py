@@ -115,10 +115,8 @@ class Sweep:
         """Return all findings; a step that fails is one, and the others go on."""
         findings: list[Placed] = []
         failures: list[Finding] = []
-        for step in (
-            self._of_cells, self._of_datasets, self._of_order, self._of_failed, self._of_files,
-            self._of_queries,
-        ):  # fmt: skip
+        of_inputs = self._of_datasets, self._of_order, self._of_failed, self._of_files
+        for step in (self._of_cells, *of_inputs, self._of_queries):
             with observing(failures):
                 findings += step()
         return findings + [Placed(finding) for finding in failures]
@@ -327,10 +325,14 @@ class Guarded:
 
 
 def guard(
-    visits: dict[int, Visit], digests: dict[str, str],
-    failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str],
-    pooled: Sequence[str] = (), only_warns: bool = False,
-) -> Guarded:  # fmt: skip
+    visits: dict[int, Visit],
+    digests: dict[str, str],
+    failed: dict[int, tuple[Cell, HarnessError]],
+    *,
+    accept: Sequence[str],
+    pooled: Sequence[str] = (),
+    only_warns: bool = False,
+) -> Guarded:
     """Check the cells of a run with every rule; `digests` are by path.
 
     Findings of rules in `accept` become notes, and `pooled` is for `Sweep`. It raises InputError if

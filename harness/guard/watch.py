@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..core.aligned import Aligned
 from ..core.hashing import share_memory
@@ -173,21 +173,24 @@ class Watch:
                     finding.rule for finding in findings if whole or finding.severity != "note"
                 }
                 add_lines(self.examples, source, {"unrelated", *rules}, whole=whole)
-            return RunFacts(
+            facts = RunFacts(
                 tuple(place_findings(findings, self.examples)),
-                self.queries.rows, self.queries.ranking,
-                not (has_labels or is_constant), self.following.fit,
+                self.queries.rows,
+                self.queries.ranking,
+                not (has_labels or is_constant),
+                self.following.fit,
                 unrelated and place_findings([unrelated], self.examples)[0],
-                () if source is None else source.unused_columns,
-                {} if source is None else source.columns,
-                "" if self.submission is None else self.submission.tag,
-            )  # fmt: skip
+                tag="" if self.submission is None else self.submission.tag,
+            )
+            if source is None:
+                return facts
+            return replace(facts, unused=source.unused_columns, columns=source.columns)
         return None
 
 
 def judgement_facts(
     qrels: Qrels, source: Source, failures: list[Finding], *, whole: bool = False
-) -> JudgementFacts | None:  # fmt: skip
+) -> JudgementFacts | None:
     """Return the facts of qrels that were read from `source`; None if the guard failed.
 
     With `whole` the file may be read again for the lines of examples.
@@ -199,7 +202,7 @@ def judgement_facts(
 
 def facts_of(
     judgements: JudgementFacts | None, watch: Watch, source: Source | None, *, whole: bool
-) -> Facts | None:  # fmt: skip
+) -> Facts | None:
     """Return all facts when a run was read from `source`; None if the guard failed.
 
     See `Watch.facts`; exceptions are in the failures of `watch`.

@@ -49,7 +49,7 @@ def load_numpy(source: Source) -> Any:
 
 def _batch(
     rows_type: type[T], source: Source, arrays: Mapping[str, Any], dataset: Qrels | None, name: str
-) -> T:  # fmt: skip
+) -> T:
     """Return the grades of a saved batch, or its scores; grades next to these are the dataset's."""
     name_read, name_skipped = (
         ("relevance", "scores") if rows_type is Qrels else ("scores", "relevance")
@@ -79,9 +79,13 @@ def _batch(
 
 
 def read_arrays(
-    rows_type: type[T], load: Callable[[Source], Any], source: Source, *,
-    columns: Names | None = None, **settings: Any,
-) -> T:  # fmt: skip
+    rows_type: type[T],
+    load: Callable[[Source], Any],
+    source: Source,
+    *,
+    columns: Names | None = None,
+    **settings: Any,
+) -> T:
     """Read an array of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
     loaded, dataset, name = load(source), settings.get("dataset"), settings["name"]
     if columns and (not isinstance(loaded, Mapping) or "n" in loaded):

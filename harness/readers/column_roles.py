@@ -43,11 +43,10 @@ _OF_BEIR = "corpusid"  # The name of docnos in BEIR, whose grades are called sco
 _COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
 """Names that tools give the numbers of rows."""
 _PANDAS_INDEX = "__index_level_"  # How Arrow names the index of a data frame
-_LOWER_IS_BETTER = {
-    "distance", "distances", "dist", "dists", "dissimilarity", "loss", "losses", "cost", "costs",
-    "error", "errors", "err", "nll", "perplexity", "ppl", "penalty", "divergence", "kld", "mse",
-    "rmse", "mae",
-}  # fmt: skip
+_LOWER_IS_BETTER = re.compile(
+    r"distances?|dists?|dissimilarity|loss(es)?|costs?|err(ors?)?|nll|perplexity|ppl|penalty|"
+    r"divergence|kld|r?mse|mae"
+)
 """Words in the names of numbers whose lowest value is best."""
 _LOWER_ENDS = "distance", "dist", "loss", "cost", "nll"
 """Ends of such names that are written in one word."""
@@ -102,7 +101,7 @@ def lower_is_better(name: str) -> bool:
     """
     words = re.findall(r"[a-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
     folded = re.sub(r"\d+$", "", fold(name))
-    return not _LOWER_IS_BETTER.isdisjoint(words) or folded.endswith(_LOWER_ENDS)
+    return any(map(_LOWER_IS_BETTER.fullmatch, words)) or folded.endswith(_LOWER_ENDS)
 
 
 def number_role(chosen: Mapping[str, str]) -> str:

@@ -24,6 +24,7 @@ from ..core.arrow import cast, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, Qrels
+from ..core.qrels_and_runs import T as Q
 from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Place, Problem, first_of
 from .rows import Rows, build, warn_moved
@@ -126,16 +127,13 @@ def parse_csv(
         block = b"\n" + block
     if not block or block.isspace():
         return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
-    return pa_csv.read_csv(
-        pa.BufferReader(block),
-        pa_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names)),
-        pa_csv.ParseOptions(delimiter=between, quote_char='"' if quotes else False,
-                         double_quote=quotes, escape_char=False),
-        pa_csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[],
-            strings_can_be_null=False, check_utf8=not block.isascii(),
-        ),
-    )  # fmt: skip
+    size, quote, check = len(block) + 1, '"' if quotes else False, not block.isascii()
+    reading = pa_csv.ReadOptions(use_threads=False, block_size=size, column_names=list(names))
+    parsing = pa_csv.ParseOptions(delimiter=between, quote_char=quote, double_quote=quotes)
+    converting = pa_csv.ConvertOptions(
+        column_types=types, include_columns=list(types), null_values=[], check_utf8=check
+    )
+    return pa_csv.read_csv(pa.BufferReader(block), reading, parsing, converting)
 
 
 def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
@@ -165,11 +163,24 @@ def read_judgements(layout: Layout, source: Source, *, duplicates: Duplicates, n
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, layout))
     grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
+    return build_table(Qrels, source, layout, table, grades, duplicates, name)
+
+
+def build_table(
+    kind: type[Q],
+    source: Source,
+    layout: Layout,
+    table: pa.Table,
+    numbers: Array,
+    duplicates: Duplicates,
+    name: str,
+) -> Q:
+    """Return qrels or a run of a file's columns; report rows that were moved or dropped."""
     rows = Rows(source, layout.is_data(source))
     qids, docnos = column(table["qid"]), column(table["docno"])
-    qrels = build(Qrels, rows, qids, docnos, grades, duplicates=duplicates, name=name)
-    warn_moved(rows, qrels, duplicates)
-    return qrels
+    rows_read = build(kind, rows, qids, docnos, numbers, duplicates, name)
+    warn_moved(rows, rows_read, duplicates)
+    return rows_read
 
 
 def column(chunks: pa.ChunkedArray) -> pa.Array:
@@ -277,7 +288,7 @@ def parse_blocks(
     if not problems:  # lines that can be read one by one and not together
         raise source.error(f"cannot be read ({reason})")
     last_problem = problems[-1]
-    is_last = source.unfinished and last_problem.found == decoded(source.unfinished)
+    is_last = source.report.unfinished and last_problem.found == decoded(source.report.unfinished)
     if is_last and (columns_cut or last_problem.rule != "columns"):
         message = f"the file ends in the middle of a line: {last_problem.what}"
         problems[-1] = replace(last_problem, what=message, fix=_WHOLE_FILE, rule="truncated")

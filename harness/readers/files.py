@@ -187,10 +187,8 @@ def compare_recorded(
 
 def check_own(folder: Path, names: Iterable[str], own: Collection[str], *, force: bool) -> None:
     """Raise InputError if one of the files to write exists and is not our `own`, unless forced."""
-    foreign = [
-        name for name in dict.fromkeys(names)
-        if not force and name not in own and os.path.lexists(folder / name)
-    ]  # fmt: skip
+    candidates = [] if force else [name for name in dict.fromkeys(names) if name not in own]
+    foreign = [name for name in candidates if os.path.lexists(folder / name)]
     if foreign:
         message = "expected only files that harness wrote, got others, or files edited since: "
         fix = "move them away, name another folder, or replace them with --force"

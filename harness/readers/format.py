@@ -273,12 +273,10 @@ _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 def _columns_of(fields: Sequence[str], number: str) -> list[str]:
     """Return names for the columns of a line, as files with that number of fields have them."""
     has_q0 = len(fields) > 1 and fields[1].upper() in ("0", "Q0")
-    usual = {
-        2: ["qid", number], 3: ["qid", "docno", number],
-        4: ["qid", "Q0", "docno", number] if has_q0 else ["qid", "docno", "rank", number],
-        5: ["qid", "Q0", "docno", "rank", number],
-    }  # fmt: skip
-    return usual.get(len(fields), ["qid", "docno", number])
+    if len(fields) == 4:
+        return ["qid", "Q0", "docno", number] if has_q0 else ["qid", "docno", "rank", number]
+    names = {2: ["qid"], 5: ["qid", "Q0", "docno", "rank"]}.get(len(fields), ["qid", "docno"])
+    return [*names, number]
 
 
 def without_names(source: Source, head: Head, kind: Kind) -> InputError:
@@ -351,10 +349,10 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
     return reader
 
 
-_PATH = instance_of(
-    "a path", str, os.PathLike, Source,
-    fix="write it to a file first: df.to_csv(path); harness.evaluate takes data frames themselves",
-)  # fmt: skip
+_TO_FILE = (
+    "write it to a file first: df.to_csv(path); harness.evaluate takes data frames themselves"
+)
+_PATH = instance_of("a path", str, os.PathLike, Source, fix=_TO_FILE)
 _DATASET = instance_of("qrels", Qrels, fix="give what harness.read_qrels returned")
 
 
@@ -545,10 +543,8 @@ def align_run(
     """
     with reading(path) as source:
         file_format, _ = format_and_reader(source, format, "run", options)
-        settings: dict[str, Any] = {
-            "dataset": qrels, "format": file_format.name, "duplicates": duplicates, "order": order,
-            "name": name, **options,
-        }  # fmt: skip
+        settings: dict[str, Any] = {"dataset": qrels, "name": name, **options}
+        settings |= {"format": file_format.name, "duplicates": duplicates, "order": order}
 
         def watched(parts: Iterable[Run]) -> Iterator[Run]:
             for number, part in enumerate(parts):

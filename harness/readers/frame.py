@@ -48,10 +48,8 @@ def from_frame(
         message = f"expected columns of one type each, with distinct names, got {error.args[-1]}"
         fix = "give the needed columns alone, each of one type: df.astype({'qid': str})"
         raise InputError(Problem(name or "data frame", message, fix=fix, rule="columns")) from None
-    table_read = from_table(
-        table, rows_type, name or "data frame", columns,
-        dataset=dataset, duplicates=duplicates, name=name,
-    )  # fmt: skip
+    where, settings = name or "data frame", {"duplicates": duplicates, "name": name}
+    table_read = from_table(table, rows_type, where, columns, dataset=dataset, **settings)
     return replace(table_read, numbers=table_read.numbers.copy())  # the frame's own may change
 
 
@@ -99,7 +97,7 @@ def table_of(
         return Run.for_rows(dataset, scores, name=name)  # type: ignore[return-value]
     if not issubclass(rows_type, Run):  # of a run they are finite, and need no copy
         numbers = rows_type.check_numbers(numbers, rows.name)
-    table_read = build(rows_type, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
+    table_read = build(rows_type, rows, qids, docnos, numbers, duplicates, name)
     warn_dropped(Rows(rows.where), table_read.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):
         warn_scattered(rows, table_read.scattered)

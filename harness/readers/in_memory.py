@@ -46,7 +46,7 @@ ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for
 
 def as_pair(
     qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None
-) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
+) -> tuple[Qrels, Run | str | os.PathLike[str]]:
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
     Each of them is a path, a mapping, an Arrow table, a data frame, the columns (qids, docnos,

@@ -299,12 +299,10 @@ def _without_docid(source: Source) -> Problem:
 
 def _read_rows(source: Source, with_qid: bool) -> LetorRows:
     """Return the rows of a file; the docnos are None unless every row has one."""
-
-    pieces = parse_blocks(
-        source, source.blocks(max(source.block, _LEAST)),
-        partial(read_block, with_qid=with_qid, marked=source.hashed),
-        is_data, partial(_check_line, with_qid=with_qid), has_names=True,
-    )  # fmt: skip
+    blocks = source.blocks(max(source.block, _LEAST))
+    parse = partial(read_block, with_qid=with_qid, marked=source.hashed)
+    check = partial(_check_line, with_qid=with_qid)
+    pieces = parse_blocks(source, blocks, parse, is_data, check, has_names=True)
     parts = [*chain.from_iterable(pieces)]
     if not parts:
         raise no_rows(source.name)
@@ -326,7 +324,7 @@ def _read_rows(source: Source, with_qid: bool) -> LetorRows:
 
 def _warn_cut(source: Source) -> None:
     """Warn if the last line has no end and fewer fields than each of the five lines before it."""
-    lines = source.last_lines[-6:] if source.unfinished else []
+    lines = source.report.last_lines[-6:] if source.report.unfinished else []
     parts = [line.partition(b"#") for line in lines if is_data(0, line)]
     *before, n_last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
     if len(lines) == 6 and len({*before}) == 1 and n_last < before[0]:

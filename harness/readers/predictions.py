@@ -72,16 +72,21 @@ def check_count(source: Source, dataset: Qrels, n: int) -> None:
         order = file_order(dataset)
         row = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
         message += f"; they end in query '{dataset.qids[int(dataset.row[row])]}'"
-        if source.unfinished:
+        if source.report.unfinished:
             where += f":{last_line(source)}"
             message += "; the last line has no line end, so the file may be cut"
     raise InputError(Problem(where, message, fix=fix, rule="row-count"))
 
 
 def follow_queries(
-    where: Source | str, dataset: Qrels, run: Run, name: str, *,
-    grades: Array | None = None, whole: bool = False,
-) -> Run:  # fmt: skip
+    where: Source | str,
+    dataset: Qrels,
+    run: Run,
+    name: str,
+    *,
+    grades: Array | None = None,
+    whole: bool = False,
+) -> Run:
     """Return a run without docnos, for the rows of each query in the dataset's order.
 
     `grades` of the same rows must be the dataset's; the `whole` dataset must have scores.
@@ -120,9 +125,13 @@ def follow_queries(
 
 
 def join_rows(
-    places: Rows, dataset: Qrels, scores: Array, qids: pa.Array | None, grades: Array | None,
+    places: Rows,
+    dataset: Qrels,
+    scores: Array,
+    qids: pa.Array | None,
+    grades: Array | None,
     numbers: Array | None,
-) -> Array:  # fmt: skip
+) -> Array:
     """Return scores in the order of the dataset's file, joined by what is next to them.
 
     That is the number of each row; or qids, if each query has the grades of the dataset, row by

@@ -106,49 +106,33 @@ def build(
     qids: pa.Array,
     docnos: pa.Array | None,
     numbers: Array,
-    *,
     duplicates: Duplicates,
     name: str,
-    before: int = 0,
     fix: str = "",
+    before: int = 0,
 ) -> T:
     """Return qrels or a run of columns that hold one row each; `before` rows precede them."""
     try:
         return kind.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
     except DuplicateRows as error:
-        later, earlier_rows = (
-            error.rows.astype(np.int64) + before,
-            error.first.astype(np.int64) + before,
-        )
-        lines = rows.numbered(np.concatenate([later, earlier_rows]))
+        pairs = np.stack([error.rows, error.first]).astype(np.int64) + before
+        lines = rows.numbered(pairs.ravel())
         fix = fix or keep_one(kind, is_file=isinstance(rows.where, Source))
-        if lines[later[0]][1].split()[2:3] == ["Q0"]:  # then every row has the docno Q0
+        if lines[pairs[0, 0]][1].split()[2:3] == ["Q0"]:  # then every row has the docno Q0
             fix = "write Q0 in column 2 and the docno in column 3"
         message = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
-        problems = [
-            Problem(
-                rows.at(lines[row][0]), f"{message} {lines[earlier][0]}'s again",
-                lines[row][1], fix,
-                "duplicates",
-            )
-            for row, earlier in zip(later.tolist(), earlier_rows.tolist(), strict=True)
-        ]  # fmt: skip
+        problems = []
+        for row, earlier in pairs.T.tolist():
+            (number, text), what = lines[row], f"{message} {lines[earlier][0]}'s again"
+            problems.append(Problem(rows.at(number), what, text, fix, "duplicates"))
         raise InputError(problems, total=error.total) from None
 
 
 def keep_one(rows_type: type[QueryRows], *, is_file: bool = True) -> str:
     """Fix for rows that repeat a docno: in a config, and on the command line."""
-    if not is_file:
-        return (
-            "drop all but one"
-            if issubclass(rows_type, Qrels)
-            else "keep the one with the highest score"
-        )
-    return (
-        f"{KEEP_ONE}; for subtopics: format diversity"
-        if issubclass(rows_type, Qrels)
-        else KEEP_BEST
-    )
+    if issubclass(rows_type, Qrels):
+        return f"{KEEP_ONE}; for subtopics: format diversity" if is_file else "drop all but one"
+    return KEEP_BEST if is_file else "keep the one with the highest score"
 
 
 def warn(
@@ -210,7 +194,7 @@ def last_line(source: Source) -> int:
 def warn_cut_line(source: Source, why: str) -> None:
     """Warn that the last line may be cut."""
     message = f"the last line may be cut: it has no line end, and {why}"
-    line = decoded(source.unfinished).strip()
+    line = decoded(source.report.unfinished).strip()
     warn(source, message, "cut-line", line=last_line(source), examples=(line,))
 
 
@@ -281,13 +265,12 @@ class Checks:
     def _warn_tags(self) -> None:
         tag, second, *more_tags = self.tags
         line, text = first_line(self.source, lambda fields: fields[5:6] == [second.encode()])
-        last_text = decoded(self.source.unfinished).strip()
+        last_text = decoded(self.source.report.unfinished).strip()
         is_cut = last_text.split()[5:6] == [second] and tag.startswith(second)
         if is_cut and not more_tags and text in ((), (last_text,)):
             return  # what the end of a cut file left of the only tag
-        message = (
-            f"expected one tag, got {first_of([*self.tags])}; it may be several systems' output"
-        )
+        tags = first_of([*self.tags])
+        message = f"expected one tag, got {tags}; it may be several systems' output"
         warn(self.source, message, "several-tags", len(self.tags) - 1, line, text)
 
 
@@ -295,10 +278,9 @@ def unscored_rows(aligned: Aligned, n_unscored: Ints, qrels: Qrels, place: str =
     """Return the finding that learning-to-rank rows have no score, `n_unscored` of each query."""
     query = np.flatnonzero(n_unscored)
     n, queries = int(n_unscored.sum()), query[:SHOWN]
-    counts = zip(
-        map(decoded, as_bytes(take(aligned.qids, queries))),
-        n_unscored[queries].tolist(), aligned.ideal.lengths[queries].tolist(), strict=True,
-    )  # fmt: skip
+    qids = map(decoded, as_bytes(take(aligned.qids, queries)))
+    missing_of, rows_of = n_unscored[queries].tolist(), aligned.ideal.lengths[queries].tolist()
+    counts = zip(qids, missing_of, rows_of, strict=True)
     verb = "has" if n == 1 else "have"
     message = f"{n:,} of {counted(qrels.n_rows, 'row')} of the dataset {verb} no score, in "
     message += counted(query.size, "query", "queries")
@@ -309,9 +291,7 @@ def unscored_rows(aligned: Aligned, n_unscored: Ints, qrels: Qrels, place: str =
 def warn_judgements(source: Source, aligned: Aligned) -> None:
     """Warn if the scores of a run with docnos are their grades."""
     equal_grades = aligned.grade[aligned.score == aligned.grade]
-    enough = (
-        aligned.grade.size >= AT_LEAST and equal_grades.size >= NEARLY_THE_SAME * aligned.grade.size
-    )
-    if enough and equal_grades.min() < equal_grades.max():
+    n, n_equal = aligned.grade.size, equal_grades.size
+    if n >= AT_LEAST and n_equal >= NEARLY_THE_SAME * n and equal_grades.min() < equal_grades.max():
         message = "scores equal the grades; check that these are scores of a system, not grades"
         warn(source, message, "labels-as-scores")

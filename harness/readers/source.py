@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import bz2
+import codecs
 import contextlib
 import difflib
 import gzip
@@ -20,7 +21,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -89,20 +90,25 @@ PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 WHOLE_FILE = "get the whole file again"
 AS_UTF8 = "save it as UTF-8"
 _OTHER_FILES = (
-    (re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE),
-     "an HTML page, not data", "download the file again; a server sent this page"),
-    (re.compile(rb".{257}ustar", re.DOTALL),
-     "a tar archive, not text", "unpack it first: tar xf FILE"),
+    (
+        re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE),
+        "an HTML page, not data",
+        "download the file again; a server sent this page",
+    ),
+    (re.compile(rb"(?s).{257}ustar"), "a tar archive, not text", "unpack it first: tar xf FILE"),
     (TORCH, "a file of torch.save, not text", "name it: format: torch"),
     (re.compile(rb"PK\x03\x04"), "a zip archive, not text", "unpack it"),
-    (re.compile(rb"\x80[\x02-\x05]"),
-     "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY),
-)  # fmt: skip
+    (
+        re.compile(rb"\x80[\x02-\x05]"),
+        "a pickle, which is never loaded, as it can run code",
+        PLAIN_ARRAY,
+    ),
+)
 """How files begin that are not lines of text, what they are, and the fix."""
 _WIDE = {
-    b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
-}  # fmt: skip
+    "UTF-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "UTF-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 """Byte order marks; those of UTF-32 first, as one begins with that of UTF-16."""
 
 
@@ -294,7 +300,7 @@ def next_to(path: str) -> str:
 
 def wide(head: bytes) -> str:
     """Problem of text in UTF-16 or UTF-32; else ``""``."""
-    name = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
+    name = next((name for name, marks in _WIDE.items() if head.startswith(marks)), "")
     return name and f"the text is {name}"
 
 
@@ -326,11 +332,13 @@ def shown_name(path: str) -> str:
     return NAMELESS if path == STDIN else path
 
 
-class Sample(NamedTuple):
-    """Some whole lines of a text, in pieces."""
+class ReadReport(NamedTuple):
+    """The end of a text that was read, and a sample of its lines."""
 
-    pieces: list[bytes]
-    whole: bool  # whether they are all of it
+    unfinished: bytes = b""  # the last line, if it has no line end
+    last_lines: Sequence[bytes] = ()  # those that fit into 64 KiB
+    sample: bytes = b""  # whole lines from all over the text
+    is_whole: bool = True  # whether the sample is all of it
 
 
 class Source:
@@ -351,9 +359,7 @@ class Source:
         self.row_marks: Array | None = None  # the hashes of those rows, once they were read
         self.codec, self._head = "", b""
         self._n_comments: int | None = None
-        self.unfinished = b""  # after blocks() has ended: the last line, if it has no line end
-        self.last_lines: list[bytes] = []  # after that: those that fit into 64 KiB
-        self.sample = Sample([], True)  # after that: pieces from all over the text
+        self.report = ReadReport()  # once blocks() has ended
         self.format = ""  # the name of the format that it is read in
         self.is_row: IsDataLine | None = None  # which lines were read as rows of a table
         self.ascending = False  # whether the lowest score of a run is best
@@ -460,11 +466,12 @@ class Source:
                 pieces, step = pieces[::2], step * 2
             tail = (block if len(block) > _TAIL else tail + block)[-_TAIL - 1 :]
         self._digest = digest.hexdigest() if digest is not None else self._digest
-        self.unfinished = block[block.rfind(b"\n") + 1 :]
-        self.last_lines = lines_of(tail)[len(tail) > _TAIL :]
+        last_lines = lines_of(tail)[len(tail) > _TAIL :]
+        is_whole = pieces == [block]
         if block not in pieces:
-            pieces.append(b"\n".join(self.last_lines))
-        self.sample = Sample(pieces, pieces == [block])
+            pieces.append(b"\n".join(last_lines))
+        unfinished = block[block.rfind(b"\n") + 1 :]
+        self.report = ReadReport(unfinished, last_lines, b"".join(pieces), is_whole)
 
     def map_blocks(self, parse: Callable[[bytes], T], blocks: Iterable[bytes]) -> Iterator[T]:
         """Yield `parse` of each block, of several at a time if the file is large."""

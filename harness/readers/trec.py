@@ -22,6 +22,7 @@ from .column_roles import guess
 from .columns import (
     Layout,
     Refused,
+    build_table,
     column,
     gathered,
     read_block,
@@ -38,7 +39,6 @@ from .rows import (
     warn,
     warn_cut_line,
     warn_dropped,
-    warn_moved,
     warn_scattered,
 )
 from .source import Source
@@ -82,9 +82,7 @@ def _parts(
         nonlocal before, moved, gone
         qids, docnos = column(table["qid"]), column(table["docno"])
         scores = to_numpy(table["score"])
-        run = build(
-            Run, rows, qids, docnos, scores, duplicates=duplicates, name=name, before=before
-        )
+        run = build(Run, rows, qids, docnos, scores, duplicates, name, before=before)
         moved = moved.more(run.scattered.after(before))
         gone = gone.more((run.dropped or NO_ROWS).after(before))
         before += table.num_rows
@@ -159,7 +157,7 @@ def _warn_extra(source: Source) -> None:
 
 def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn if the last line has no end and its tag is a piece of the tag before it."""
-    tags = as_bytes(column(table["tag"][-2:])) if source.unfinished else []
+    tags = as_bytes(column(table["tag"][-2:])) if source.report.unfinished else []
     if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         before, cut = map(decoded, tags)
         warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
@@ -167,7 +165,7 @@ def warn_cut(source: Source, table: pa.Table) -> None:
 
 def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     """Warn if ranks contradict scores in the pieces of a run that are kept."""
-    text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
+    text, _ = without_first_lines(source.report.sample, source.n_comments)
     try:
         rows = read_block(text, replace(layout, also=("rank",)))
         rank = to_numpy(cast(rows["rank"], pa.int64()))
@@ -185,7 +183,7 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     names = [*bytes_at(column(rows["qid"]), first_row), *bytes_at(column(rows["docno"]), first_row)]
     docno_at = layout.fields.index("docno")
     place = first_line(source, lambda fields: [*fields[0 : docno_at + 1 : docno_at]] == names)
-    is_whole = source.sample.whole
+    is_whole = source.report.is_whole
     message = (
         f"rows with a higher score than the rank before: {higher.size:,} of {rank.size:,}"
         f"{'' if is_whole else ' looked at'}; scores decide, as in trec_eval"
@@ -196,20 +194,13 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
 def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
-    rows, scores = Rows(source, MSMARCO.is_data(source)), -to_numpy(table["rank"])
-    qids, docnos = column(table["qid"]), column(table["docno"])
-    run = build(Run, rows, qids, docnos, scores, duplicates=duplicates, name=name)
-    warn_moved(rows, run, duplicates)
-    return run
+    return build_table(Run, source, MSMARCO, table, -to_numpy(table["rank"]), duplicates, name)
 
 
 def read_ranking(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a ranking of qid, docno, rank and score; the scores decide."""
     table = gathered(read_columns(source, RANKING))
-    rows, scores = Rows(source, RANKING.is_data(source)), to_numpy(table["score"])
-    qids, docnos = column(table["qid"]), column(table["docno"])
-    run = build(Run, rows, qids, docnos, scores, duplicates=duplicates, name=name)
-    warn_moved(rows, run, duplicates)
+    run = build_table(Run, source, RANKING, table, to_numpy(table["score"]), duplicates, name)
     warn_ranks(source, RANKING)
     return run
 
@@ -255,17 +246,13 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **setti
     """
     table = gathered(read_columns(source, DIVERSITY))
     qids, docnos, subtopics = (column(table[name]) for name in ("qid", "docno", "subtopic"))
-    judged = build(
-        Qrels, Rows(source, DIVERSITY.is_data(source)), qids,
-        call("binary_join_element_wise", docnos, subtopics, " "),
-        Qrels.check_numbers(to_numpy(table["grade"]), source.name),
-        duplicates=duplicates, name=name, fix=KEEP_ONE,
-    )  # fmt: skip
+    grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
+    rows = Rows(source, DIVERSITY.is_data(source))
+    names = call("binary_join_element_wise", docnos, subtopics, " ")
+    judged = build(Qrels, rows, qids, names, grades, duplicates, name, KEEP_ONE)
     judged_rows = np.arange(judged.n_rows) if judged.order is None else judged.order
-    (docnos, document), (_, subtopic) = (
-        encode(take(docnos, judged_rows)),
-        encode(take(subtopics, judged_rows)),
-    )
+    docnos, document = encode(take(docnos, judged_rows))
+    _, subtopic = encode(take(subtopics, judged_rows))
     order = np.lexsort((-byte_ranks(docnos)[document], judged.row))
     query, document, subtopic, grades = (
         values[order] for values in (judged.row, document, subtopic, judged.grades)
@@ -275,11 +262,9 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **setti
     starts = np.flatnonzero(begins)
     bits = np.where(grades >= 1, 1 << _places(source, query, subtopic, grades >= 1), 0)
     offsets = offsets_of(np.bincount(query[starts], minlength=judged.n_queries))
-    return Qrels(
-        judged.qids, offsets, Docnos(take(docnos, document[starts]), offsets),
-        np.maximum.reduceat(grades, starts), name,
-        subtopics=np.bitwise_or.reduceat(bits, starts),
-    )  # fmt: skip
+    first_docnos = Docnos(take(docnos, document[starts]), offsets)
+    best, found_in = np.maximum.reduceat(grades, starts), np.bitwise_or.reduceat(bits, starts)
+    return Qrels(judged.qids, offsets, first_docnos, best, name, subtopics=found_in)
 
 
 def _places(source: Source, query: Ints, subtopic: Ints, is_relevant: Bools) -> Ints:
