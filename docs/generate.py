@@ -219,8 +219,10 @@ def formats_page() -> str:
         "highest score),\n"
         "- a line with missing fields,\n"
         "- more or fewer predictions than the dataset has rows.\n\n"
-        "Grades may be fractions. If a metric takes whole grades only, the evaluation rejects a "
-        "fraction with file and line.\n\n"
+        "Grades may be fractions. Metrics of gains, such as `ndcg`, `dcg`, `arp` and `mse`, take "
+        "them as they are. Metrics of relevant documents, such as `map` and `P`, need the smallest "
+        "relevant grade: `map(rel=0.5)`, or `relevance_level: 0.5` for all. Without one, the first "
+        "fraction is an error with file and line.\n\n"
         "If the rows of a query are scattered, the readers gather them, with a warning for LETOR "
         "files and a note for others.\n"
     )

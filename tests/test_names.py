@@ -95,7 +95,7 @@ def test_lists_of_cutoffs_and_defaults() -> None:
     assert names("P@5", rel=2) == ["P(rel=2)@5"]
     assert names("P(rel=3)@5", rel=2) == ["P(rel=3)@5"]
     assert names("num_ret", rel=2) == ["num_ret"]
-    assert names("P(rel=1)@5") == ["P@5"]
+    assert names("P(rel=1)@5") == ["P(rel=1)@5"]  # a threshold is said, as fractions need one
     assert names("map(ties=average)") == ["map(ties=average)"]
 
 
@@ -201,7 +201,7 @@ MISTAKES = {
     "ndcg(convention=letor)": "expected a cutoff: the tool has no default\n  fix:   add one",
     "map(convention=ranklib)@5": "RankLib 2.10.2 (codelibs) has map of the whole list only",
     "P(2)@5": "expected name=value, got '2'",
-    "P(rel=0)@5": "rel: expected a number in [1, inf), got 0",
+    "P(rel=0)@5": "rel: expected a number in (0, inf), got 0",
     "P@x": "cutoff: expected a whole number, got 'x'",
     "P_5.5": "cutoff: expected a whole number, got '5.5'",
     "P@2147483648": "cutoff: expected at most 2147483647, got 2147483648",

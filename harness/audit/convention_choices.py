@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 from ..core.metric import Definition, Metric
 from ..core.names import parse
-from ..core.policy import Policy
+from ..core.policy import GradeRule, Policy
 from ..core.settings import (
     CONVENTIONS,
     PARAMETERS,
@@ -147,6 +147,8 @@ def with_choices(
         others, skipped = [], [base[name], "error", *([None] if name in _SETTINGS else [])]
         if name == "ties" and metric.definition.expected is None:
             skipped.append("average")  # a hundred random orders, for an estimate
+        if name == "grades":
+            skipped += [GradeRule(), Policy.grades]  # what is refused changes no value
         able = values if toward is None else [settings[name] for settings in wanted]
         for value in dict.fromkeys(values):
             if name in IDENTITY or value in skipped or value not in able:

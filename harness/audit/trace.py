@@ -21,7 +21,7 @@ from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, Sys
 from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
-from ..core.policy import GradeRule, Policy
+from ..core.policy import Policy
 from ..core.policy_views import policies_of, view
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Ints
@@ -133,7 +133,7 @@ def _order(judged: Qrels, ranked: Run, policy: Policy) -> Ints:
     ties = policy.ties
     if ties in ("best", "worst", "average") or policy.seed is not None:
         ties = "trec_eval"
-    plain = replace(policy, depth=None, judged_only=False, grades=GradeRule(), ties=ties)
+    plain = replace(policy, depth=None, judged_only=False, grades=Policy.grades, ties=ties)
     seen = view(align(by_row, ranked, plain, [plain]), plain)
     order: Ints = seen.grade  # the "grade" of a document is its row
     grade_of = judged.to_dict()[judged.qids[0].as_py()]

@@ -30,9 +30,9 @@ import numpy as np
 from ..core.align import align, rank_order
 from ..core.aligned import Aligned
 from ..core.arguments import FLAG, check_arguments, check_choice
-from ..core.metric import REGISTRY
+from ..core.metric import REGISTRY, Metric
 from ..core.policy import Order, Policy
-from ..core.policy_views import check_whole
+from ..core.policy_views import check_view
 from ..core.ragged import Floats, positions_of
 from ..errors import Problem, UnknownNameError
 from ..metrics.correlation import Form as TauForm
@@ -115,7 +115,7 @@ def ndcg(
     aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("ndcg", aligned, gain=gain, short=short, ideal=ideal, cutoff=k)
-    parameters = _checked("ndcg", gain=gain, short=short, ideal=ideal)
+    parameters = _checked("ndcg", aligned, gain=gain, short=short, ideal=ideal)
     return _defined(aligned, ndcg_at_every_rank(aligned, list_size=_width(scores), **parameters))
 
 
@@ -137,7 +137,7 @@ def dcg(
     aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("dcg", aligned, gain=gain, cutoff=k)
-    parameters = _checked("dcg", gain=gain)
+    parameters = _checked("dcg", aligned, gain=gain)
     return _defined(aligned, dcg_at_every_rank(aligned, list_size=_width(scores), **parameters))
 
 
@@ -188,7 +188,7 @@ def rbo(
     *,
     mask: Any = None,
     form: Form = "ext",
-    rel: int = 1,
+    rel: float = 1,
     tied: Tied = "none",
     k: int | None = None,
     ties: Order = "trec_eval",
@@ -209,7 +209,7 @@ def ao(
     k: int | None = None,
     *,
     mask: Any = None,
-    rel: int = 1,
+    rel: float = 1,
     tied: Tied = "none",
     ties: Order = "trec_eval",
 ) -> Floats:
@@ -334,7 +334,6 @@ def lambdas(
     check_arguments(locals(), delta_ndcg=FLAG)
     parameters = _checked("pairwise_logloss", alpha=alpha)
     qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
-    check_whole(qrels, "batch.lambdas")
     gains = discounts = None
     if delta_ndcg:
         policy = _policy(ties)
@@ -367,7 +366,6 @@ def _width(scores: Any) -> int | None:
 def _align(scores: Any, relevance: Any, n: Any, mask: Any, ties: Order = "trec_eval") -> Aligned:
     policy = _policy(ties)
     qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
-    check_whole(qrels, "harness.batch")
     return align(qrels, run, policy)
 
 
@@ -378,8 +376,11 @@ def _defined(aligned: Aligned, values: Floats) -> Floats:
     return values
 
 
-def _checked(name: str, **arguments: Any) -> dict[str, Any]:
-    """Return the parameters as the metric takes them, refused as in a metric's name."""
+def _checked(name: str, aligned: Aligned | None = None, **arguments: Any) -> dict[str, Any]:
+    """Return the parameters as the metric takes them, refused as in a metric's name.
+
+    Grades of the alignment are refused as the metric with these parameters refuses them.
+    """
     parameters = REGISTRY[name].parameters
     checked = {}
     for key, value in arguments.items():
@@ -388,6 +389,10 @@ def _checked(name: str, **arguments: Any) -> dict[str, Any]:
             raise UnknownNameError(Problem(f"batch.{name}", message, fix=f"give {key}=..."))
         text = parameters[key].text(value)
         checked[key] = None if value is None else parameters[key].parse(text, f"batch.{name}")
+    if aligned is not None:
+        changed = ((n, v) for n, v in checked.items() if v != parameters[n].default)
+        metric = Metric(REGISTRY[name], params=tuple((n, v) for n, v in changed if n != "cutoff"))
+        check_view(aligned, metric, aligned.policy)
     return checked
 
 
@@ -396,7 +401,9 @@ def _values(name: str, aligned: Aligned, **parameters: Any) -> Floats:
     if isinstance(cutoffs, (list, tuple)) and cutoffs:
         columns = [_values(name, aligned, **{**parameters, "cutoff": cutoff}) for cutoff in cutoffs]
         return np.stack(columns, axis=1)
-    return _defined(aligned, REGISTRY[name].function(aligned, **_checked(name, **parameters)))
+    return _defined(
+        aligned, REGISTRY[name].function(aligned, **_checked(name, aligned, **parameters))
+    )
 
 
 def _policy(ties: str) -> Policy:

@@ -82,6 +82,12 @@ class Text(click.types.StringParamType):
         return self.advice
 
 
+class Number(click.FloatRange):
+    """A number in a range."""
+
+    name = "number"
+
+
 class Whole(click.IntRange):
     """A whole number in a range."""
 
@@ -266,9 +272,9 @@ file_formats = joined(
 _TWICE = "What to do with a docno twice in a query."
 duplicates = choice("--duplicates", RunDuplicates, default="error", help=_TWICE)
 POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
-_RELEVANT = "Smallest grade that is relevant."
+_RELEVANT = "Smallest grade that is relevant, such as 2 or 0.5."
 relevance_level = click.option(
-    "--relevance-level", "-l", metavar="N", type=Whole(1, MOST), help=_RELEVANT
+    "--relevance-level", "-l", metavar="N", type=Number(0, MOST, min_open=True), help=_RELEVANT
 )
 
 

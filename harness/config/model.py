@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from annotated_types import Le
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -23,7 +22,7 @@ from pydantic import (
 )
 
 from ..core import policy as core_policy
-from ..core.arguments import MOST, PathText, Positive, Shorthand
+from ..core.arguments import Level, PathText, Shorthand
 from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
@@ -160,7 +159,7 @@ class PolicySettings(core_policy.Choices):
     """Order of documents with one score: trec_eval, trec_eval10, docno+, stable, reverse, average,
     best, worst or random(SEED); or bounds: trec_eval, with columns for the smallest, expected and
     largest value of each metric over all orders."""
-    relevance_level: Annotated[Positive, Le(MOST)] = 1
+    relevance_level: Level = 1
     """Smallest relevant grade, for the metrics that have one and do not name it."""
     labels: Literal["error", "clip"] = "error"
     """Grades outside a convention's bounds: an error, or put at the nearer bound."""

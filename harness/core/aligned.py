@@ -142,7 +142,7 @@ class Aligned(Memo):
         """The largest rank of a judged and retrieved document; 0 if there is none."""
         return int(self.rank.max(initial=0))
 
-    def n_relevant(self, rel: int = 1) -> Ints:
+    def n_relevant(self, rel: float = 1) -> Ints:
         """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""
         if (key := ("n_relevant", rel)) not in self.memos:
             self.memos[key] = self.ideal.count(self.ideal.values >= max(rel, 0))
@@ -186,7 +186,7 @@ class Aligned(Memo):
         """Return rising items (indices into ``rank``, ``grade``...) as rows, one a query."""
         return Ragged(np.searchsorted(items, self.offsets), items)
 
-    def found(self, rel: int = 1) -> Ragged:
+    def found(self, rel: float = 1) -> Ragged:
         """Relevant documents retrieved: the items whose grade is at least `rel`, by query."""
         if (key := ("found", rel)) not in self.memos:
             items = np.flatnonzero(self.grade >= max(rel, 0))
@@ -194,15 +194,15 @@ class Aligned(Memo):
         found: Ragged = self.memos[key]
         return found
 
-    def relevant(self, rel: int = 1) -> Ints:
+    def relevant(self, rel: float = 1) -> Ints:
         """Items (indices into ``rank``, ``grade``...) whose grade is at least `rel`."""
         return self.found(rel).values
 
-    def hits(self, rel: int = 1) -> Ints:
+    def hits(self, rel: float = 1) -> Ints:
         """Relevant documents so far, at each of the items `relevant` names: 1, 2, ..."""
         return self.found(rel).rank
 
-    def rank_of_relevant(self, rel: int = 1) -> Ints:
+    def rank_of_relevant(self, rel: float = 1) -> Ints:
         """Ranks of the items `relevant` names."""
         if (key := ("rank_of_relevant", rel)) not in self.memos:
             self.memos[key] = self.rank[self.found(rel).values]

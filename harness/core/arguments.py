@@ -21,7 +21,7 @@ from typing import (
     get_type_hints,
 )
 
-from annotated_types import Ge, Le, MinLen
+from annotated_types import Ge, Gt, Le, MinLen
 
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten, unknown
 
@@ -128,6 +128,8 @@ def is_number(value: Any) -> bool:
 
 
 TEXT = instance_of("text", str)
+LEVEL = ArgumentKind("a number above 0", lambda value: is_number(value) and 0 < value <= MOST)
+"""The kind of a smallest relevant grade."""
 FLAG = ArgumentKind("true or false", lambda value: type(value).__name__ in ("bool", "bool_"))
 PATH = ArgumentKind("a path", lambda value: isinstance(value, str) or hasattr(value, "__fspath__"))
 MAPPING = instance_of("a mapping", Mapping)
@@ -206,6 +208,7 @@ def as_list(value: Any) -> Any:
 Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Strict()]
 Positive = Annotated[Whole, Ge(1)]
+Level = Annotated[float, Strict(), Gt(0), Le(MOST)]
 Count = Annotated[Whole, Ge(0)]
 Digits = Annotated[Whole, Ge(0), Le(17)]
 Names = Annotated[tuple[str, ...], Shorthand(as_list, str | tuple[str, ...])]
@@ -311,6 +314,8 @@ class Parameter:
             value = self.type(text)
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError
+            if type(self.default) is int and value == int(value):
+                value = int(value)  # rel=2.0 and rel=2 are one name
         except (ValueError, KeyError):
             expected, got = str(_KINDS.get(self.type)), f"'{shorten(text, 60)}'"
             raise self._wrong(metric, expected, got) from None

@@ -27,8 +27,8 @@ from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .pandas_frame import data_frame
-from .policy import GradeRule, Policy
-from .policy_views import Kernel, is_cut, sampled_together, shortened, view
+from .policy import Policy
+from .policy_views import Kernel, check_view, is_cut, sampled_together, shortened, view
 from .ragged import Bools, Floats, frozen
 
 if TYPE_CHECKING:
@@ -444,7 +444,7 @@ def _evaluate_part(
         unanswered = select(aligned.qids, ~aligned.answered).to_pylist()
     counted = aligned
     if not aligned.policy.of_rows:  # else alignment has left the first documents alone
-        any_grades = replace(aligned.policy, grades=GradeRule(whole=False))
+        any_grades = replace(aligned.policy, grades=Policy.grades)
         counted = shortened(view(aligned, any_grades), aligned.policy)
     counts = Counts(
         queries=aligned.n_queries,
@@ -489,6 +489,8 @@ def _view(
     policy = aligned.policy.with_settings(metric.settings)
     of_source = policy if source is aligned else source.policy.with_settings(metric.settings)
     try:
+        if metric.reference is None:
+            check_view(source, metric, policy)
         return policy, view(source, of_source)
     except InputError as error:
         problems = [

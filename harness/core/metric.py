@@ -11,7 +11,7 @@ import math
 import re
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +30,7 @@ from .arguments import (
     is_number,
     wrong,
 )
+from .policy import GradeRule, Policy
 from .ragged import Bools, Floats
 from .settings import PARAMETERS, MetricSettings, texts_of
 
@@ -76,6 +77,7 @@ class Definition:
     expected: Expected | None = None
     bounded: bool = True
     unbounded_with: tuple[str, ...] = ()
+    fractions: bool | Callable[..., bool] | None = None
     check: Callable[..., None] | None = None
     title: str | Formula = ""
     cite: tuple[str, ...] = ()
@@ -218,6 +220,28 @@ class Metric:
             name in without or f"{name}={value}" in without for name, value in self.params
         )
 
+    @cached_property
+    def takes_fractions(self) -> bool:
+        """Whether grades may be fractions."""
+        takes, given = self.definition.fractions, dict(self.params)
+        if takes is None or (callable(takes) and "rel" in given):
+            return "rel" in given or given.get("above") is not None
+        return takes(**self.arguments()) if callable(takes) else takes
+
+    def with_level(self, rel: float) -> Metric | None:
+        """Return the metric with a smallest relevant grade; None if it takes none."""
+        if "rel" not in self.definition.parameters or self.reference or self.convention:
+            return None
+        params = {**dict(self.params), "rel": rel}
+        ordered = tuple((n, params[n]) for n in self.definition.parameters if n in params)
+        return replace(self, params=ordered)
+
+    def grade_rule(self, policy: Policy) -> GradeRule:
+        """Return the grades that it accepts under a policy with its own settings."""
+        if self.settings.grades is None and not self.takes_fractions:
+            return replace(policy.grades, whole=True)
+        return policy.grades
+
     @property
     def title(self) -> Title:
         """What it is called in a sentence, and the keys of the literature to cite."""
@@ -333,6 +357,7 @@ def metric(
     expected: Expected | None = None,
     bounded: bool = True,
     unbounded_with: tuple[str, ...] = (),
+    fractions: bool | Callable[..., bool] | None = None,
     check: Callable[..., None] | None = None,
     title: str | Formula = "",
     cite: tuple[str, ...] = (),
@@ -391,6 +416,9 @@ def metric(
     unbounded_with : tuple of str
         Parameters under which they do not, with any value (``gains``) or with one value
         (``gain=letor``).
+    fractions : bool or callable, optional
+        Whether grades may be fractions; or a function of the same parameters that says so. By
+        default they may if the name gives a threshold, ``rel`` or ``above``.
     check : callable, optional
         Called before any data are read, with the parameters and settings that the name or its
         convention gives, and the largest ``cutoff``. It raises UnknownNameError if they do not

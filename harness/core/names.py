@@ -252,9 +252,10 @@ def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> lis
 def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
     """Return a metric a cutoff: what was written, over the convention, over the defaults."""
     definition, chosen, cutoffs = spec
+    kept = {"rel"} & {*chosen}  # a threshold that is written may be the usual 1
     for name, value in defaults.items():
         if name in definition.parameters and not chosen.get("reference"):
-            chosen.setdefault(name, value)
+            chosen.setdefault(name, int(value) if name == "rel" and value == int(value) else value)
     convention = chosen.pop("convention", defaults.get("convention"))
     usual: dict[str, Any] = {}
     if convention == "none":
@@ -280,7 +281,7 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
     values, rule = {**usual, **chosen}, usual.get("grades")
     if "rel" in chosen and rule is not None and rule.high == 1:
         # The tool takes relevant or not, and the level says which grades are.
-        usual["grades"] = replace(rule, relevant_from=values.pop("rel"))
+        usual["grades"] = replace(rule, relevant_from=values.pop("rel"), whole=False)
     definition_params = {
         name: values.get(name, parameter.default)
         for name, parameter in definition.parameters.items()
@@ -288,7 +289,8 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
     params = tuple(
         (name, definition_params[name])
         for name, parameter in definition.parameters.items()
-        if name != "cutoff" and (parameter.shown or definition_params[name] != parameter.default)
+        if name != "cutoff"
+        and (parameter.shown or definition_params[name] != parameter.default or name in kept)
     )
     if definition.check is not None:
         definition.check(**{**values, "cutoff": max(cutoffs, default=None)})

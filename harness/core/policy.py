@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args
 
@@ -169,7 +169,7 @@ class Policy(Choices):
         The type that scores are compared in: ``float32``, ``float64``, or ``none`` to tie all
         documents of a query. That of `ties` by default.
     grades : GradeRule
-        Which grades are accepted; whole ones of any size by default.
+        Which grades are accepted; numbers of any size by default.
 
     Notes
     -----
@@ -179,8 +179,9 @@ class Policy(Choices):
     scores: ScoreType | None = None
     """The type that scores are compared in; that of `ties` if left out. `none`: they are not
     looked at, and all documents of a query are tied."""
-    grades: GradeRule = field(default_factory=GradeRule)
-    """Which grades are accepted, and what becomes of others; whole ones of any size by default."""
+    grades: GradeRule = GradeRule(whole=False)
+    """Which grades are accepted, and what becomes of others; by default numbers of any size, and
+    whole ones for metrics that take no fractions."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -212,7 +213,7 @@ class Policy(Choices):
         ties = self.ties if self.of_rows and self.ties != "trec_eval10" else "trec_eval"
         order: dict[str, Any] = {"ties": ties, "scores": self.score_type, "depth": depth}
         order["judged_only"] = judged_only
-        return replace(self, **order, empty_queries="zero", grades=GradeRule())
+        return replace(self, **order, empty_queries="zero", grades=Policy.grades)
 
     def with_settings(self, settings: object) -> Policy:
         """Return the policy with the fields that `settings` has of the same name, if not None."""

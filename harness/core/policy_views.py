@@ -44,7 +44,7 @@ class TiedGroups:
     found: Ints
 
 
-def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
+def tied_groups(aligned: Aligned, rel: float | None = None) -> TiedGroups:
     """Return the groups of tied scores whose order a metric could see.
 
     With `rel`, only documents of at least this grade, and only groups that hold one.
@@ -340,9 +340,8 @@ def check_grades(
             earliest = int(in_file.argmin())
             row, source_row = int(wrong[earliest]), int(in_file[earliest])
             where = (place(source_row) if place else "") or _place(qrels, row, source_row)
-            accepted = f"{metric} takes {rule.text}"
-            swap_fix = _if_swapped(qrels)
-            raise refusal(where, qrels.numbers[row].item(), wrong.size, accepted, swap_fix)
+            grade, swap_fix = qrels.numbers[row].item(), _if_swapped(qrels)
+            raise refusal(where, grade, wrong.size, rule, metric, swap_fix)
 
 
 def check_whole(qrels: Qrels, name: str) -> None:
@@ -356,17 +355,28 @@ def check_whole(qrels: Qrels, name: str) -> None:
         raise InputError(Problem(where, message, fix=fix, rule="grade-values"))
 
 
+_BOUNDED_FIX = "choose another convention, or write labels=clip to move such grades to the bound"
+
+
 def _if_swapped(qrels: Qrels) -> str:
     """Return the end of a fix for grades of arrays, which may be given in place of the scores."""
     of_arrays = qrels.docnos.positional and not qrels.learning_to_rank
     return "; exchange grades and scores if they are swapped" if of_arrays else ""
 
 
-def refusal(where: str, grade: float, n: int, accepted: str, more_fix: str = "") -> InputError:
-    """Return the error for a grade that is not accepted, the first of `n`."""
-    fix = "choose another convention, or write labels=clip to move such grades to the bound"
+def refusal(
+    where: str, grade: float, n: int, rule: GradeRule, metric: Metric, more_fix: str = ""
+) -> InputError:
+    """Return the error for a grade that a metric does not accept, the first of `n`."""
+    fix, accepted = _BOUNDED_FIX, f"{metric} takes {rule.text}"
     if grade != int(grade):
-        fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
+        with_level = metric.with_level(0.5)
+        fix = "round the grades, or choose a metric that takes fractions, such as ndcg@10"
+        if metric.convention is not None:
+            fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
+        elif with_level is not None:
+            accepted = f"{metric} needs the smallest relevant grade to take fractions"
+            fix = f"write {with_level}, or relevance_level 0.5 for all; ndcg@10 needs none"
         fix += more_fix
     of_n = f", the first of {n}" if n > 1 else ""
     message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"
@@ -378,7 +388,8 @@ def _rules(metrics: Iterable[Metric], policy: Policy) -> dict[GradeRule, Metric]
     rules: dict[GradeRule, Metric] = {}
     for metric in metrics:
         if metric.reference is None:  # else it looks at two runs and at no judgement
-            rules.setdefault(policy.with_settings(metric.settings).grades, metric)
+            rule = metric.grade_rule(policy.with_settings(metric.settings))
+            rules.setdefault(rule, metric)
     return rules
 
 
@@ -437,15 +448,22 @@ def shortened(aligned: Aligned, policy: Policy) -> Aligned:
     return aligned if policy.depth is None else first_documents(aligned, policy)
 
 
-def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
-    """Apply a rule for grades, or raise."""
+def check_view(aligned: Aligned, metric: Metric, policy: Policy) -> None:
+    """Raise InputError if a metric refuses a grade of a run or the length of a list.
+
+    The policy has the metric's settings.
+    """
+    rule, grades = metric.grade_rule(policy), aligned.ideal.values
     _check_lengths(aligned, rule)
-    grades, of_items = aligned.ideal.values, aligned.grade
-    wrong = np.flatnonzero(refused(rule, grades))
+    wrong = aligned.memo(("refused", rule), lambda: np.flatnonzero(refused(rule, grades)))
     if wrong.size:
-        qid = aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()
-        place = f"query '{qid}'"
-        raise refusal(place, grades[wrong[0]].item(), wrong.size, f"the metric takes {rule.text}")
+        place = f"query '{aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()}'"
+        raise refusal(place, grades[wrong[0]].item(), wrong.size, rule, metric)
+
+
+def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
+    """Apply a rule for grades."""
+    grades, of_items = aligned.ideal.values, aligned.grade
     mapped = applied(rule, grades)
     if mapped is grades:
         return aligned
@@ -459,8 +477,10 @@ def check_lengths(aligned: Aligned, metrics: Iterable[Metric], policy: Policy, f
 
 
 def _check_lengths(aligned: Aligned, rule: GradeRule, file: str = "") -> None:
+    if rule.documents == 1 or rule.few != "error":
+        return
     too_short = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
-    if too_short.size and rule.few == "error":
+    if too_short.size:
         n = aligned.n_retrieved[too_short[0]]
         message = (
             f"expected at least {rule.documents} documents, got {n} ({too_short.size} such queries)"

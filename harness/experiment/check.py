@@ -73,9 +73,6 @@ _FILES = ArgumentKind(
 )
 
 
-_USUAL = tuple(parse("ndcg"))
-"""What grades are checked for if no metric is known: most metrics take the same ones."""
-_NO_METRICS = "round the grades, or check a config whose metrics take them (harness metrics)"
 Read = tuple[T | None, Source | None, HarnessError | None]
 """What a reader gave, the file with its findings, and the error that ended the reading."""
 
@@ -147,12 +144,8 @@ class _Check:
             return
         self.place = partial(readers.place_of_row, file)
         try:
-            check_grades(qrels, self.metrics or _USUAL, self.policy, place=self.place)
+            check_grades(qrels, self.metrics, self.policy, place=self.place)
         except InputError as error:
-            if not self.metrics:
-                error = InputError(
-                    [replace(problem, fix=_NO_METRICS) for problem in error.problems]
-                )
             self.findings += findings_of_error(path, error)
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:

@@ -51,7 +51,7 @@ def compare(
     draws: int = 10_000,
     seed: int = 0,
     policy: Policy | Mapping[str, Any] | None = None,
-    relevance_level: int | None = None,
+    relevance_level: float | None = None,
     convention: str | None = None,
     dataset: str = "",
 ) -> Comparisons:
@@ -84,7 +84,7 @@ def compare(
         Seed of the draws.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
-    relevance_level : int, optional
+    relevance_level : float, optional
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -101,6 +102,7 @@ class Peer:
         fractions = qrels.numbers.dtype.kind == "f"
         for column, metric in enumerate(() if fractions else metrics):
             level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
+            level = math.ceil(level)  # the same for whole grades
             measure = _measure(metric)
             if measure is not None and (under.of_rows or under.ties in ("best", "worst")):
                 groups[level, under][measure] = column

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import metrics as _built_in
 from .. import readers
-from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
+from ..core.arguments import LEVEL, MAPPING, TEXT, check_arguments
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard, numbers_of
@@ -57,7 +57,7 @@ def evaluate(
     metrics: Iterable[str | Metric],
     *,
     policy: Policy | Mapping[str, Any] | None = None,
-    relevance_level: int | None = None,
+    relevance_level: float | None = None,
     convention: str | None = None,
     n: Any = None,
     mask: Any = None,
@@ -94,7 +94,7 @@ def evaluate(
         Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough. In a mapping
         ties can be ``bounds``: each metric is followed by its smallest, expected and largest
         value over all orders of tied documents.
-    relevance_level : int, optional
+    relevance_level : float, optional
         Smallest relevant grade, for the metrics that have one and do not name it.
     convention : str, optional
         A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
@@ -129,7 +129,7 @@ def evaluate(
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
     check_arguments(
-        locals(), relevance_level=whole_from(1).or_none(), convention=TEXT.or_none(),
+        locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
     evaluation, visited, _ = _evaluated(
@@ -143,13 +143,13 @@ def evaluate(
 
 def evaluate_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], policy: Any,
-    relevance_level: int | None, convention: str | None, dataset: str,
+    relevance_level: float | None, convention: str | None, dataset: str,
 ) -> Leaderboard:  # fmt: skip
     """Evaluate several runs, by name, as `evaluate` does one; they are references too."""
     if not runs:
         raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
     check_arguments(
-        locals(), runs=MAPPING, relevance_level=whole_from(1).or_none(), convention=TEXT.or_none(),
+        locals(), runs=MAPPING, relevance_level=LEVEL.or_none(), convention=TEXT.or_none(),
         dataset=TEXT,
     )  # fmt: skip
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
@@ -175,7 +175,7 @@ def _warn_of_rows(visits: Sequence[Visit]) -> None:
 
 
 def _evaluated(
-    qrels: Any, run: Any, metrics: Any, policy: Any, relevance_level: int | None,
+    qrels: Any, run: Any, metrics: Any, policy: Any, relevance_level: float | None,
     convention: str | None, n: Any = None, mask: Any = None, qids: Any = None,
     references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
@@ -241,7 +241,7 @@ def evaluate_files(
     *,
     policy: Policy | None = None,
     bounds: bool = False,
-    relevance_level: int | None = None,
+    relevance_level: float | None = None,
     convention: str | None = None,
     duplicates: RunDuplicates = "error",
     qrels_format: str | None = None,
@@ -372,7 +372,7 @@ def _check_has_number(metrics: Sequence[Metric]) -> None:
 
 
 def _wanted(
-    metrics: Iterable[str | Metric], policy: Policy, bounds: bool, relevance_level: int | None,
+    metrics: Iterable[str | Metric], policy: Policy, bounds: bool, relevance_level: float | None,
     convention: str | None, runs: Mapping[str, Any], fix: str,
 ) -> tuple[Metric, ...]:  # fmt: skip
     """Return the metrics that are asked for, with the bounds of each if they are asked for too.

@@ -48,7 +48,7 @@ def gate(
     qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, baseline: str,
     margin: str | float | Mapping[str, str | float], level: float = 0.05,
     correction: Correction = "holm", policy: Policy | Mapping[str, Any] | None = None,
-    relevance_level: int | None = None, convention: str | None = None, dataset: str = "",
+    relevance_level: float | None = None, convention: str | None = None, dataset: str = "",
 ) -> Verdicts:  # fmt: skip
     """Test whether runs are worse than a baseline by more than a margin, as ``harness gate``.
 
@@ -70,7 +70,7 @@ def gate(
         A name for the dataset.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
-    relevance_level : int, optional
+    relevance_level : float, optional
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.

@@ -41,7 +41,7 @@ from .results import Results, compared
 def page(
     path: str | Path, qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *,
     baseline: str | Sequence[str] = (), title: str = "", dataset: str = "",
-    policy: Policy | Mapping[str, Any] | None = None, relevance_level: int | None = None,
+    policy: Policy | Mapping[str, Any] | None = None, relevance_level: float | None = None,
     convention: str | None = None,
 ) -> Path:  # fmt: skip
     """Write the report page of runs that you hold in Python, such as data frames.
@@ -65,7 +65,7 @@ def page(
         Headings of the page and of the leaderboard.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
-    relevance_level : int, optional
+    relevance_level : float, optional
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.

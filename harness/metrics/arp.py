@@ -32,6 +32,7 @@ def _weight(
 
 @metric(
     "arp",
+    fractions=True,
     title="ARP",
     cite=("joachims2017",),
     direction="lower",

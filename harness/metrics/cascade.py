@@ -233,6 +233,7 @@ def _expected_cascade(
 
 @share_metric(
     "err",
+    fractions=True,
     title="ERR",
     cite=("chapelle2009",),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
@@ -279,6 +280,7 @@ def err(
 
 @share_metric(
     "nerr",
+    fractions=True,
     title="normalised ERR",
     cite=("chapelle2009",),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009; normalised as in PTRanking",
@@ -320,6 +322,7 @@ def nerr(
 
 @share_metric(
     "pfound",
+    fractions=True,
     title="pFound",
     cite=("gulin2009",),
     source="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009; CatBoost (PFound)",
@@ -403,7 +406,7 @@ def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | N
     return aligned.sum(gain * (actual - mean), items)
 
 
-def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tuple[Ints, Floats]:
+def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: float) -> tuple[Ints, Floats]:
     """Return the documents that gain something, and what they gain, ``(n,)`` each."""
     if gain == "binary":
         items = aligned.relevant(rel)
@@ -418,6 +421,7 @@ def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tup
 
 @share_metric(
     "rbp",
+    fractions=lambda gain="binary", **_: gain != "binary",
     title="RBP",
     cite=("moffat2008",),
     source="Moffat and Zobel, ACM TOIS 27(1), 2008",

@@ -54,6 +54,7 @@ def _deviations(items: Ragged, x: Floats) -> Floats:
 
 @correlation(
     "kendall",
+    fractions=True,
     title=Formula(r"\tau_b", "Kendall's tau-b"),
     cite=("kendall1945",),
     variants={
@@ -105,6 +106,7 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
 
 @correlation(
     "spearman",
+    fractions=True,
     title=Formula(r"\rho", "Spearman's rho"),
     cite=("spearman1904",),
     source="Spearman, American Journal of Psychology 15, 1904",
@@ -138,6 +140,7 @@ def spearman(aligned: Aligned) -> Floats:
 
 @correlation(
     "pearson",
+    fractions=True,
     title="Pearson's correlation",
     source="Pearson, Philosophical Transactions A 187, 1896",
     expected="itself",
@@ -258,6 +261,7 @@ def _finished(items: Ragged, grades: Ints, values: Floats) -> Floats:
 
 @correlation(
     "tau_ap",
+    fractions=True,
     title=Formula(r"\tau_\mathrm{AP}", "tau_ap"),
     cite=("yilmaz2008",),
     variants={

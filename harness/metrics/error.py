@@ -24,6 +24,7 @@ def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
 
 @metric(
     "mse",
+    fractions=True,
     title="mean squared error",
     direction="lower",
     bounds=(0, np.inf),

@@ -23,6 +23,7 @@ def n_judged_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
 
 @metric(
     "judged",
+    fractions=True,
     direction=None,
     bounds=(0, 1),
     source="ir_measures (Judged); OpenNIR",
@@ -62,6 +63,7 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
 
 @metric(
     "unjudged",
+    fractions=True,
     direction=None,
     bounds=(0, 1),
     source="trec_eval 10.0, m_unj.c, but for short lists",

@@ -246,6 +246,11 @@ def _share_with_gains(
     return share(aligned.sum(weights, items), best)
 
 
+def _takes_fractions(*, gain: Gain = "linear", gains: Gains = (), **_: Any) -> bool:
+    """Return whether every gain follows from the grade by a formula, not by a table."""
+    return gain in ("linear", "exp") and not gains
+
+
 def _no_gain(aligned: Aligned, *, floor: float = 0.0, **_: Any) -> Bools:
     """Return a mask of the queries without a gaining document, ``(n_queries,)``."""
     grades = aligned.ideal.values
@@ -256,6 +261,7 @@ def _no_gain(aligned: Aligned, *, floor: float = 0.0, **_: Any) -> Bools:
 
 @metric(
     "dcg",
+    fractions=_takes_fractions,
     title="DCG",
     cite=("jarvelin2002",),
     direction="higher",
@@ -315,6 +321,7 @@ def dcg(
 
 @share_metric(
     "ndcg",
+    fractions=_takes_fractions,
     title="nDCG",
     cite=("jarvelin2002",),
     source="trec_eval 9.0.7, m_ndcg.c and m_ndcg_cut.c; Järvelin and Kekäläinen, ACM TOIS 20(4), "
@@ -467,6 +474,7 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
 
 @share_metric(
     "mean_ndcg",
+    fractions=_takes_fractions,
     title="the mean of nDCG over all ranks",
     cite=("jarvelin2002",),
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
@@ -512,6 +520,7 @@ def mean_ndcg(
 
 @share_metric(
     "ncg",
+    fractions=_takes_fractions,
     title="nCG",
     cite=("jarvelin2002",),
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; TREC Deep Learning track (NCG@100)",

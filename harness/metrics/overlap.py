@@ -31,7 +31,7 @@ class Overlap(NamedTuple):
         return sum_by(self.row, weights, self.first.size)
 
 
-def overlap_of(aligned: Aligned, rel: int = 1) -> Overlap:
+def overlap_of(aligned: Aligned, rel: float = 1) -> Overlap:
     """Compare each query's ranking with its ideal order.
 
     The ideal order holds the documents with a grade of at least `rel`, by falling grade. Those
@@ -40,7 +40,7 @@ def overlap_of(aligned: Aligned, rel: int = 1) -> Overlap:
     return aligned.memo(("overlap", rel), lambda: _overlap(aligned, rel))
 
 
-def _overlap(aligned: Aligned, rel: int) -> Overlap:
+def _overlap(aligned: Aligned, rel: float) -> Overlap:
     items, lengths = aligned.relevant(rel), aligned.n_relevant(rel)
     row, rank = aligned.row[items], aligned.rank[items]
     keys, place = _ideal_places(aligned, rel)
@@ -51,7 +51,7 @@ def _overlap(aligned: Aligned, rel: int) -> Overlap:
     return Overlap(aligned.n_retrieved, lengths, row, depth, ideal_rank)
 
 
-def _ideal_places(aligned: Aligned, rel: int) -> tuple[Ints, Ints]:
+def _ideal_places(aligned: Aligned, rel: float) -> tuple[Ints, Ints]:
     """Return a key for the query and grade of each relevant item, and their first ideal place."""
     items, ideal = aligned.relevant(rel), aligned.ideal
     relevant = np.flatnonzero(ideal.values >= max(rel, 0))
@@ -65,7 +65,7 @@ def _ideal_places(aligned: Aligned, rel: int) -> tuple[Ints, Ints]:
     return of_items, (np.cumsum(sizes) - sizes)[of_items]
 
 
-def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats]) -> Floats:
+def expected_sum(aligned: Aligned, rel: float, gain: Callable[[Ints, Ints], Floats]) -> Floats:
     """Return the expectation of the sum of `gain` over shared documents, ``(n_queries,)``.
 
     Documents of one grade have the same order in the ideal order and in the ranking. So of k such
@@ -149,7 +149,7 @@ def _ranking(aligned: Aligned) -> TieGroups:
     return TieGroups(first_at, last_at)
 
 
-def _ideal(aligned: Aligned, rel: int) -> tuple[TieGroups, Ints]:
+def _ideal(aligned: Aligned, rel: float) -> tuple[TieGroups, Ints]:
     """Return the groups of each query's ideal order, and the place in it of each relevant item.
 
     Tied are the documents with the same grade; against a reference run, those to which that run
@@ -209,7 +209,7 @@ class Depths(NamedTuple):
         return values
 
 
-def depths(aligned: Aligned, rel: int, tied: Tied) -> Depths:
+def depths(aligned: Aligned, rel: float, tied: Tied) -> Depths:
     """Return overlap and agreement of each query's ranking and ideal order at every depth.
 
     Documents of tied groups count as `tied` says: Corsi and Urbano (SIGIR 2024). O(n): the counts

@@ -53,6 +53,7 @@ def _share(aligned: Aligned, numbers: Array, normalize: Normalize) -> Floats:
 
 @metric(
     "swaps",
+    fractions=True,
     title="the number of swaps",
     cite=("kendall1938",),
     variants={
@@ -120,7 +121,7 @@ class Concordance(NamedTuple):
     tied_both: Ints
 
 
-def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
+def concordance(aligned: Aligned, rel: float | None = None) -> Concordance:
     """Count the pairs of each query by the order of their scores and of their grades.
 
     Scores are tied if the policy ties them. With `rel`, a grade is either below it or not.
@@ -128,7 +129,7 @@ def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
     return aligned.memo(("concordance", rel), lambda: _count(aligned, rel))
 
 
-def discordant(aligned: Aligned, rel: int | None = None) -> Ints:
+def discordant(aligned: Aligned, rel: float | None = None) -> Ints:
     """Count the pairs of each query in which the lower grade is ranked first, ``(n_queries,)``."""
 
     def count(part: Aligned) -> Ints:
@@ -138,12 +139,12 @@ def discordant(aligned: Aligned, rel: int | None = None) -> Ints:
     return aligned.memo(("discordant", rel), lambda: by_block(aligned, count))
 
 
-def _grades(aligned: Aligned, rel: int | None) -> Array:
+def _grades(aligned: Aligned, rel: float | None) -> Array:
     grades = levels(aligned)[judged_items(aligned).values]
     return grades if rel is None else (grades >= rel).astype(np.int64)
 
 
-def _count(aligned: Aligned, rel: int | None) -> Concordance:
+def _count(aligned: Aligned, rel: float | None) -> Concordance:
     any_tied = bool(aligned.n_tied.any())
 
     def count(part: Aligned) -> Ints:
@@ -190,6 +191,7 @@ def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") ->
 
 @share_metric(
     "opa",
+    fractions=True,
     title="ordered pair accuracy",
     cite=("joachims2002",),
     source="Joachims, KDD 2002; TF-Ranking (Pasumarthi et al., KDD 2019): OPAMetric",
@@ -282,6 +284,7 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
 
 @metric(
     "pairwise_logloss",
+    fractions=True,
     title="pairwise log loss",
     cite=("burges2005",),
     direction="lower",

@@ -196,24 +196,29 @@ def rbo_weight(p: float, d: int) -> float:
     return 1.0 - float(beyond(p, np.array([d]), tails_to(p, d))[0])
 
 
-def _undefined(aligned: Aligned, rel: int) -> Floats:
+def _undefined(aligned: Aligned, rel: float) -> Floats:
     """Return NaN for queries with an empty list, and 0 for the others."""
     return np.where((aligned.n_retrieved > 0) & (aligned.n_relevant(rel) > 0), 0.0, np.nan)
 
 
-def _pair(aligned: Aligned, rel: int) -> Overlap:
+def _pair(aligned: Aligned, rel: float) -> Overlap:
     """Return the lists without ties; empty ones have length 1, to be computed without harm."""
     pair = overlap_of(aligned, rel)
     return pair._replace(first=np.maximum(pair.first, 1), second=np.maximum(pair.second, 1))
 
 
-def _sum_of(gain: Gain, aligned: Aligned, rel: int, pair: Overlap, *, average: bool) -> Floats:
+def _sum_of(gain: Gain, aligned: Aligned, rel: float, pair: Overlap, *, average: bool) -> Floats:
     """Sum the gains of shared documents, in this order or on average over orders of ties."""
     return expected_sum(aligned, rel, gain) if average else pair.sum(gain(pair.row, pair.depth))
 
 
 def _by_depth(
-    aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths], Floats], *, whole_lists: bool
+    aligned: Aligned,
+    rel: float,
+    tied: Tied,
+    value: Callable[[Depths], Floats],
+    *,
+    whole_lists: bool,
 ) -> Floats:
     """Return a value of each query from its overlaps with ties.
 

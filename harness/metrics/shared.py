@@ -30,7 +30,11 @@ LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 LARGEST_SHARE = 1e9
 """Times the relevant documents that a cutoff may be: a number of documents all the same."""
 Cutoff = Annotated[int, Range(1, None), About("Only documents at ranks 1..k count.")]
-Rel = Annotated[int, Range(1, None), About("Smallest grade that counts as relevant.")]
+Rel = Annotated[
+    float,
+    Range(0, None, open=True),
+    About("Smallest grade that counts as relevant, fractions too."),
+]
 Top = Annotated[int, Range(1, None), About("Largest grade that counts as relevant.")]
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 Above = Annotated[float, About("Grades above it count as relevant, fractions too; rel is ignored.")]
@@ -102,7 +106,7 @@ def share(part: Array, total: Array, empty: float = 0.0) -> Floats:
     return values
 
 
-def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
+def hits_at(aligned: Aligned, cutoff: int | Ints, rel: float) -> Ints:
     """Return the relevant documents among the first `cutoff`, ``(n_queries,)``.
 
     `cutoff` is one for all queries, or one for each.
@@ -129,7 +133,7 @@ def graded(aligned: Aligned) -> Ints:
     return aligned.memo("graded", lambda: np.flatnonzero(aligned.grade > 0))
 
 
-def precision_at_hits(aligned: Aligned, rel: int) -> Floats:
+def precision_at_hits(aligned: Aligned, rel: float) -> Floats:
     """Return the precision at the rank of each relevant document retrieved, ``(n_hits,)``."""
     return aligned.memo(
         ("precision_at_hits", rel), lambda: aligned.hits(rel) / aligned.rank_of_relevant(rel)
@@ -158,8 +162,8 @@ def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:
 
 
 def judged_as(
-    aligned: Aligned, rel: int = 1, above: float | None = None, top: int | None = None
-) -> tuple[Aligned, int]:
+    aligned: Aligned, rel: float = 1, above: float | None = None, top: int | None = None
+) -> tuple[Aligned, float]:
     """Return the alignment that applies the thresholds, and its smallest relevant grade.
 
     `rel`, `above` and `top` are as in `Rel`, `Above` and `Top`. It is the
@@ -244,7 +248,12 @@ def without_short_lists(
 
 
 def none_relevant(
-    aligned: Aligned, *, rel: int = 1, above: float | None = None, top: int | None = None, **_: Any
+    aligned: Aligned,
+    *,
+    rel: float = 1,
+    above: float | None = None,
+    top: int | None = None,
+    **_: Any,
 ) -> Bools:
     """Return a mask of the queries without a relevant document under `rel`, `above` and `top`."""
     judged, level = judged_as(aligned, rel, above, top)

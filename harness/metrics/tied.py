@@ -115,7 +115,7 @@ def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Flo
     )
 
 
-def expected_precision_at_hits(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
+def expected_precision_at_hits(aligned: Aligned, rel: float, cutoff: int | None) -> Floats:
     """Return the mean precision at the rank of each relevant document retrieved, ``(n_hits,)``.
 
     It is 0 beyond the cutoff. In a group of n tied documents at the ranks f to l, h of them
@@ -136,14 +136,14 @@ def expected_precision_at_hits(aligned: Aligned, rel: int, cutoff: int | None) -
     return precision
 
 
-def _hits_above(aligned: Aligned, groups: TiedGroups, rel: int) -> Ints:
+def _hits_above(aligned: Aligned, groups: TiedGroups, rel: float) -> Ints:
     """Return the relevant documents above each group, ``(n_groups,)``."""
     heads = offsets_of(groups.found)[:-1]
     above: Ints = aligned.hits(rel)[groups.at[heads]] - 1
     return above
 
 
-def _mean_precision(aligned: Aligned, groups: TiedGroups, rel: int, cutoff: int | None) -> Floats:
+def _mean_precision(aligned: Aligned, groups: TiedGroups, rel: float, cutoff: int | None) -> Floats:
     start, end, above = groups.first, groups.last, _hits_above(aligned, groups, rel)
     if cutoff is not None:
         end = np.maximum(np.minimum(end, cutoff), start - 1)
@@ -153,7 +153,7 @@ def _mean_precision(aligned: Aligned, groups: TiedGroups, rel: int, cutoff: int 
     return total / groups.size
 
 
-def expected_reciprocal_of_first(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
+def expected_reciprocal_of_first(aligned: Aligned, rel: float, cutoff: int | None) -> Floats:
     """Return each query's mean of 1 / (rank of the first relevant document), ``(n_queries,)``.
 
     It is 0 without one within the cutoff. In a group of n tied documents from rank f with h
@@ -182,7 +182,7 @@ def expected_reciprocal_of_first(aligned: Aligned, rel: int, cutoff: int | None)
     return aligned.sum(reciprocal, items)
 
 
-def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
+def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: float) -> Floats:
     """Return the expected number of relevant documents among the first `cutoff`.
 
     ``(n_queries,)``. Of a group of n tied documents that begins at rank f and reaches beyond
@@ -198,7 +198,7 @@ def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
     return hits
 
 
-def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
+def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: float) -> Floats:
     """Return the probability that a relevant document is among the first `cutoff`.
 
     ``(n_queries,)``. If only a group that reaches beyond the cutoff could hold one, with m
@@ -220,7 +220,7 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
     return chance
 
 
-def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int | Ints]:
+def _inside(aligned: Aligned, cutoff: int | Ints, rel: float) -> tuple[Ints, int | Ints]:
     """Return the relevant documents that can be among the first `cutoff`, and their cutoffs."""
     items = aligned.relevant(rel)
     if isinstance(cutoff, int):

@@ -38,7 +38,7 @@ Tied = Literal["apart", "together"]
 
 
 def _divisor(
-    aligned: Aligned, judged: Aligned, rel: int, cutoff: int | None, denominator: Denominator
+    aligned: Aligned, judged: Aligned, rel: float, cutoff: int | None, denominator: Denominator
 ) -> Array:
     """Divisor of the sum, the same for any order of the ranking, ``(n_queries,)``."""
     if denominator == "grades":
@@ -126,7 +126,7 @@ def average_precision(
 
 
 def _precision_at_hits(
-    aligned: Aligned, rel: int, tied: Tied, cutoff: int | None
+    aligned: Aligned, rel: float, tied: Tied, cutoff: int | None
 ) -> tuple[Ints, Floats]:
     """Return the relevant documents within the cutoff, and the precision at their ranks."""
     items = aligned.relevant(rel)
@@ -213,7 +213,7 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(aligned.sum(expected, items), aligned.n_relevant(rel))
 
 
-def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
+def _nonrelevant_above(aligned: Aligned, rel: float) -> Ints:
     """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
     relevant, unjudged = aligned.found(rel), aligned.unjudged
     above: Ints = relevant.values - relevant.spread(aligned.offsets[:-1]) - relevant.rank + 1
@@ -223,7 +223,7 @@ def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
     return np.minimum(above, relevant.spread(aligned.n_relevant(rel)), out=above)
 
 
-def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
+def _expected_nonrelevant_above(aligned: Aligned, rel: float) -> Floats:
     """Return the mean of `_nonrelevant_above` over the orders of tied documents.
 
     In a random order a relevant document is below 0, 1, ... m of the m non-relevant ones
@@ -314,7 +314,7 @@ def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 Level = Annotated[float, Range(0, LARGEST_SHARE)]
 
 
-def precision_from(aligned: Aligned, n_wanted: Ints, rel: int) -> Floats:
+def precision_from(aligned: Aligned, n_wanted: Ints, rel: float) -> Floats:
     """Return the largest precision from relevant document number `n_wanted` downwards.
 
     ``(n_queries,)``: 0 if it is not retrieved. Numbers below 1 ask for the largest precision

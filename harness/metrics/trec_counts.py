@@ -28,6 +28,7 @@ count = partial(
 @count(
     "num_q",
     "m_num_q.c",
+    fractions=True,
     title="the number of queries",
     unit="queries",
     missing=None,
@@ -52,7 +53,13 @@ def num_q(aligned: Aligned) -> Floats:
     return np.ones(aligned.n_queries)
 
 
-@count("num_ret", "m_num_ret.c", title="the number of documents retrieved", aliases=("NumRet",))
+@count(
+    "num_ret",
+    "m_num_ret.c",
+    fractions=True,
+    title="the number of documents retrieved",
+    aliases=("NumRet",),
+)
 def num_ret(aligned: Aligned) -> Ints:
     """Documents retrieved.
 
@@ -185,6 +192,7 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
     bounds=(0, 0),
     empty=None,
     expected="itself",
+    fractions=True,
 )
 def runid(aligned: Aligned) -> Floats:
     """Always 0: trec_eval prints the run's tag as text, and pytrec_eval gives 0.

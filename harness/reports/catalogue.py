@@ -64,7 +64,7 @@ def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
         "judged_only": under.judged_only,
         "drop_identical_ids": under.drop_identical_ids,
         "depth": under.depth,
-        "grades": under.grades,
+        "grades": metric.grade_rule(under),
     }
 
 
@@ -93,6 +93,16 @@ def entries(section: str) -> dict[str, str]:
         for match in re.finditer(r"^(\S.*)((?:\n(?:[ ]+.*)?)*)", section, re.M)
         for name in match[1].split(" : ")[0].split(", ")
     }
+
+
+def _fractions(definition: Definition) -> str:
+    """Whether a metric takes grades that are fractions, in words."""
+    if callable(definition.fractions):
+        with_level = " or rel" if "rel" in definition.parameters else ""
+        return f"taken with some values of gain{with_level}"
+    if definition.fractions is None and "rel" in definition.parameters:
+        return "taken if the name gives rel, as rel=0.5"
+    return "taken as they are" if definition.fractions else "refused"
 
 
 def kind(rule: GradeRule, noun: str = "grades ") -> str:
@@ -183,6 +193,7 @@ def define(definition: Definition) -> str:
         "values": " ".join(values),
         "summary": _SUMMARIES[definition.summary],
         "no relevant": empty,
+        "fractions": _fractions(definition),
         "source": definition.source,
     }
     lines.append("")

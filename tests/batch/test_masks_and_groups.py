@@ -118,8 +118,11 @@ def test_n_and_mask_may_agree() -> None:
 
 def test_grades_and_scores_in_the_wrong_order_are_named() -> None:
     with refuses("query '0', document 'd0'", "grade-values") as caught:
-        harness.evaluate([0.5, 1.5], [1, 0], ["ndcg@10"], n=[2])
+        harness.evaluate([0.5, 1.5], [1, 0], ["map@10"], n=[2])
     assert caught.value.problems[0].fix.endswith("exchange grades and scores if they are swapped")
+    scores, grades = np.linspace(0.1, 3.0, 30) ** 2, np.arange(30) % 3
+    with warns("swapped-columns"):
+        harness.evaluate(scores, grades, ["ndcg@10"], n=[10, 20])
 
 
 WITHOUT = {  # the same two queries, with a third between them that has no document

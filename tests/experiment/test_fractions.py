@@ -65,7 +65,7 @@ def test_files(name: str, tmp_path: Path) -> None:
     found = harness.evaluate(path, RUN, [METRIC]).to_dict()
     assert found == {"q1": {METRIC: VALUE}, "q2": {METRIC: 1.0}}
     with refuses(PLACES[name], "grade-values", InputError):
-        harness.evaluate(path, RUN, ["dcg"])
+        harness.evaluate(path, RUN, ["dcg", "map"])
     assert readers.read_qrels(path).to_dict() == QRELS
 
 
@@ -88,7 +88,7 @@ def test_files_and_configs(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert '"values": 0' in json.dumps(manifest)  # pytrec_eval takes no fractions
     with refuses("q.qrels:1", "grade-values"):
-        harness.run(config, overrides=["metrics=[ndcg, swaps(convention=none)]"])
+        harness.run(config, overrides=["metrics=[ndcg, bpref(convention=none)]"])
 
 
 FRACTIONS = "0.7 qid:10 1:1\n0 qid:10 1:2\n0 qid:2 1:3\n0.3 qid:2 1:4\n0 qid:1 1:5\n0 qid:1 1:6\n"
@@ -153,11 +153,9 @@ def test_check_and_evaluate_have_one_verdict(metric: str, missing: str) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_check_without_metrics_refuses_what_most_metrics_refuse() -> None:
-    rules = {
-        one.rule for one in harness.check("l.txt", "p.txt").findings if one.severity == "error"
-    }
-    assert rules == {"grade-values"}
+def test_a_check_without_metrics_says_which_metrics_need_a_threshold() -> None:
+    findings = {one.rule: one.severity for one in harness.check("l.txt", "p.txt").findings}
+    assert (findings["fractional-grades"], "grade-values" in findings) == ("note", False)
 
 
 @pytest.mark.usefixtures("folder")
@@ -177,12 +175,25 @@ def test_training_loops_take_what_evaluate_takes(library: str) -> None:
     own = getattr(harness, library)
     assert own.feval(SKLEARN).evaluate(scores, labels, group) == expected
     with refuses("query '0', document 'd0'", "grade-values"):
-        own.feval("ndcg").evaluate(scores, labels, group)
+        own.feval("recip_rank").evaluate(scores, labels, group)
     collector = harness.BatchCollector()
     collector.add(scores, labels, group)
     assert collector.evaluate([SKLEARN]).summary() == expected
-    with refuses("query '0', document 'd0'", "grade-values"):
-        harness.batch.ndcg(scores, labels, group)
+    levels = {"relevance_level": 0.5}
+    whole = [float(label >= 0.5) for label in labels]
+    for metric in ("map", "P@2", "recip_rank", "rbp(p=0.8)"):
+        by_level = harness.evaluate(labels, scores, [metric], n=group, **levels).to_dict()
+        binary = harness.evaluate(whole, scores, [metric], n=group).to_dict()
+        assert [[*row.values()] for row in by_level.values()] == [
+            [*row.values()] for row in binary.values()
+        ]
+    gains = harness.evaluate(labels, scores, ["ndcg(gain=exp)@10"], n=group).to_dict().values()
+    assert harness.batch.ndcg(scores, labels, group).tolist() == [
+        row["ndcg(gain=exp)@10"] for row in gains
+    ]
+    with refuses("query '0'", "grade-values"):
+        harness.batch.ao(scores, labels, group)
+    harness.batch.ao(scores, labels, group, rel=0.5)
 
 
 @pytest.mark.usefixtures("folder")

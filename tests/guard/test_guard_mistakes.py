@@ -462,9 +462,9 @@ OTHER: list[tuple[str, dict[str, list[str]], dict[str, str], dict[str, str]]] = 
     ("error group-sizes sizes",
      {"qrels": ["0 1:1\n", "1 1:2\n", "2 1:3\n"], "run": ["1\n", "3\n", "2\n"],
       "sizes": ["2\n", "2\n"]}, {"group": "sizes"}, {}),
-    ("error grade-values qrels:3, error other-rows run:3",
+    ("error other-rows run:3",
      {"qrels": SVM, "run": ["qid,label,score\n", "1,1,0.5\n", "1,1,0.2\n", "2,2.5,0.7\n"]}, {}, {}),
-    ("error grade-values qrels:3, note fractional-grades qrels:3",
+    ("note fractional-grades qrels:3",
      {"qrels": SVM, "run": ["1\n", "3\n", "2\n"]}, {}, {}),
 ]  # fmt: skip
 
