@@ -223,10 +223,10 @@ class Metric:
     @cached_property
     def takes_fractions(self) -> bool:
         """Whether grades may be fractions."""
-        takes, given = self.definition.fractions, dict(self.params)
-        if takes is None or (callable(takes) and "rel" in given):
-            return "rel" in given or given.get("above") is not None
-        return takes(**self.arguments()) if callable(takes) else takes
+        takes = self.definition.fractions
+        if isinstance(takes, bool):
+            return takes
+        return "rel" in dict(self.params) or (takes is not None and takes(**self.arguments))
 
     def with_level(self, rel: float) -> Metric | None:
         """Return the metric with a smallest relevant grade; None if it takes none."""
@@ -417,8 +417,8 @@ def metric(
         Parameters under which they do not, with any value (``gains``) or with one value
         (``gain=letor``).
     fractions : bool or callable, optional
-        Whether grades may be fractions; or a function of the same parameters that says so. By
-        default they may if the name gives a threshold, ``rel`` or ``above``.
+        Whether grades may be fractions. By default they may if the name gives the threshold
+        ``rel``; a function of the metric's parameters says when they may without.
     check : callable, optional
         Called before any data are read, with the parameters and settings that the name or its
         convention gives, and the largest ``cutoff``. It raises UnknownNameError if they do not

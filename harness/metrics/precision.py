@@ -19,6 +19,7 @@ from .shared import (
     Short,
     Top,
     check_short,
+    has_threshold,
     hits_at,
     judged_as,
     log_of,
@@ -37,6 +38,7 @@ PrecisionDenominator = Literal["cutoff", "list"]
 @trec_measure(
     "P",
     "m_P.c",
+    fractions=has_threshold,
     title="precision",
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,

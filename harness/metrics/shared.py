@@ -37,6 +37,13 @@ Rel = Annotated[
 ]
 Top = Annotated[int, Range(1, None), About("Largest grade that counts as relevant.")]
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
+
+
+def has_threshold(*, above: float | None = None, **_: Any) -> bool:
+    """Whether a threshold for grades is given that may be a fraction."""
+    return above is not None
+
+
 Above = Annotated[float, About("Grades above it count as relevant, fractions too; rel is ignored.")]
 
 

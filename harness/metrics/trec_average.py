@@ -20,6 +20,7 @@ from .shared import (
     Short,
     Top,
     check_short,
+    has_threshold,
     judged_as,
     log_of,
     none_relevant,
@@ -59,6 +60,7 @@ EPSILON = 0.00001
 @trec_measure(
     "map",
     "m_map.c and m_map_cut.c; Buckley and Voorhees 2005",
+    fractions=has_threshold,
     title="MAP",
     cite=("buckley2005",),
     aliases=("ap", "AP", "MAP"),

@@ -16,6 +16,7 @@ from .shared import (
     Rel,
     Top,
     check_thresholds,
+    has_threshold,
     hits_at,
     judged_as,
     largest_only,
@@ -38,6 +39,7 @@ def _none_to_find(aligned: Aligned, *, target: Target = "relevant", **thresholds
 @trec_measure(
     "recip_rank",
     "m_recip_rank.c; with a cutoff as in MS MARCO's MRR@10",
+    fractions=has_threshold,
     title="MRR",
     cite=("voorhees1999",),
     aliases=("rr", "mrr", "RR", "MRR"),
