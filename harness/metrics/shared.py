@@ -278,7 +278,7 @@ def too_short(
 
 
 def check_thresholds(
-    *, rel: int | None = None, above: float | None = None, top: int | None = None, **_: Any
+    *, rel: float | None = None, above: float | None = None, top: int | None = None, **_: Any
 ) -> None:
     """Raise UnknownNameError for contradicting `Rel`, `Above` and `Top`; None if not given."""
     if rel is not None and above is not None:
