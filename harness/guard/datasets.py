@@ -147,10 +147,12 @@ def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
     if marks is None or marks.size != qrels.n_rows:
         return np.zeros(0, np.uint64)
     marks, query = marks if qrels.order is None else marks[qrels.order], qrels.row
-    order = np.argsort(marks, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(marks[order]) != 0))
-    lowest, highest = (ends.reduceat(query[order], starts) for ends in (np.minimum, np.maximum))
-    has_own_row = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
+    order, has_own_row = np.argsort(marks), np.diff(qrels.offsets) > 0
+    differ = np.diff(marks[order]) != 0
+    if not differ.all():
+        starts = np.flatnonzero(np.append(True, differ))
+        lowest, highest = (ends.reduceat(query[order], starts) for ends in (np.minimum, np.maximum))
+        has_own_row = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
     several = np.zeros(has_own_row.size, dtype=bool)
     several[query[1:][(query[1:] == query[:-1]) & (marks[1:] != marks[:-1])]] = True
     hashes = np.zeros(qrels.n_queries, np.uint64)

@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from ..core.align import by_score
 from ..core.aligned import Aligned
 from ..core.arrow import cast, equal, to_numpy
-from ..core.policy import Policy
-from ..core.ragged import Array, Bools, Floats, Ints, lengths_of, rows_of
+from ..core.policy import Policy, ScoreType
+from ..core.ragged import Array, Bools, Floats, Ints, lengths_of
 from ..core.rules import RULES, SHOWN
 from ..errors import Finding, counted
 from ..readers import trec as trec
@@ -132,17 +133,13 @@ class Scores:
 
 def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
     """Return rows that are ranked next to each other in a query and whose scores are equal."""
-    scores, offsets = part.run.scores, part.run.offsets
-    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-    in_order = (offsets[np.searchsorted(offsets, rises)] == rises).all()  # rises between queries
-    order = None if in_order else np.lexsort((-scores, rows_of(offsets)))
-    compared = scores if order is None else scores[order]
-    if single:
-        with np.errstate(over="ignore"):
-            compared = compared.astype(np.float32)
-    rows = np.flatnonzero(compared[1:] == compared[:-1])
-    rows = rows[offsets[np.searchsorted(offsets, rows + 1)] != rows + 1]  # of one query
-    return (rows, rows + 1) if order is None else (order[rows], order[rows + 1])
+    kind: ScoreType = "float32" if single else "float64"
+    order, ties = by_score(part.run, [kind])[kind]
+    rows = ties.places if order is None else order[ties.places]
+    group = np.repeat(np.arange(ties.starts.size), ties.sizes)
+    rows = rows[np.lexsort((rows, -part.run.scores[rows], group))]
+    follows = group[1:] == group[:-1]
+    return rows[:-1][follows], rows[1:][follows]
 
 
 def _tied_pairs(part: RunPart, rows: Ints, neighbours: Ints) -> Examples:
