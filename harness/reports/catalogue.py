@@ -46,17 +46,12 @@ _EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
 
 def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
     """Return every parameter and setting of a metric under a policy, except the cutoff."""
-    fixed, under, values = (
-        metric.settings,
-        policy.with_settings(metric.settings),
-        dict(metric.params),
-    )
+    fixed, under = metric.settings, policy.with_settings(metric.settings)
+    values = {name: parameter.default for name, parameter in metric.definition.parameters.items()}
+    values |= dict(metric.params)
+    values.pop("cutoff", None)
     return {
-        **{
-            name: values.get(name, parameter.default)
-            for name, parameter in metric.definition.parameters.items()
-            if name != "cutoff"
-        },
+        **values,
         "ties": under.ties,
         "scores": under.score_type,
         "empty": fixed.empty or _EMPTY[policy.empty_queries],
@@ -294,10 +289,8 @@ def table(definition: Definition) -> str:
     """
     tools = [tool for tool in CONVENTIONS.values() if definition.name in tool.metrics]
     if not tools:
-        raise UnknownNameError(
-            f"no convention has the metric '{definition.name}'"
-            "  (all: harness metrics --conventions)"
-        )
+        message = f"no convention has the metric '{definition.name}'"
+        raise UnknownNameError(f"{message}  (all: harness metrics --conventions)")
     usual = {name: parameter.default for name, parameter in definition.parameters.items()}
     usual |= {**in_force(Metric(definition), Policy()), "empty": None}
     if definition.cutoff is not None:
@@ -353,10 +346,9 @@ def show(name: str | None = None, tools: bool = False) -> str:
     except UnknownNameError:
         if re.fullmatch(r"[\w+-]+", name) and name not in known_names():
             near = did_you_mean(name, [*known_names(), *CONVENTIONS])
-            raise UnknownNameError(
-                f"unknown metric or convention '{name}'{near}"
-                "  (all: harness metrics, harness metrics --conventions)"
-            ) from None
+            lists = "(all: harness metrics, harness metrics --conventions)"
+            message = f"unknown metric or convention '{name}'{near}  {lists}"
+            raise UnknownNameError(message) from None
         raise
     definition = metrics[0].definition
     if tools:
@@ -366,8 +358,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
         return render([replace(resolved(metrics), notes=(note,))])
     blocks = [define(definition), settings()]
     if any(definition.name in tool.metrics for tool in CONVENTIONS.values()):
-        blocks.append(
-            f"'harness metrics {definition.name} --conventions' compares the tools;\n"
-            f"'harness metrics \"{definition.name}(convention=TOOL)\"' shows the settings of one.\n"
-        )
+        blocks.append(f"'harness metrics {definition.name} --conventions' compares the tools;")
+        bracket = f'"{definition.name}(convention=TOOL)"'
+        blocks.append(f"'harness metrics {bracket}' shows the settings of one.\n")
     return "\n".join(blocks)

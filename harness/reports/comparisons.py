@@ -70,9 +70,8 @@ def render(
 
 def grids(comparisons: Comparisons, most: int | None = None, standings: bool = False) -> list[Grid]:
     """Return the tables of `render`."""
-    order = np.lexsort(
-        [[getattr(row, key) for row in comparisons.rows] for key in ("p", "p_adjusted")]
-    )
+    p, adjusted = ([getattr(row, k) for row in comparisons.rows] for k in ("p", "p_adjusted"))
+    order = np.lexsort([p, adjusted])
     selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
     tables = [_grid(comparisons, rows) for rows in _tables(selected)]
     rest = "those with the smallest adjusted p are shown"
@@ -146,13 +145,9 @@ def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
         body: list[list[str | GridCell]] = []
         for row in sorted(rows, key=lambda row: row.rank or len(rows) + 1):
             ranks = f"{row.rank_low}-{row.rank_high}" if row.rank_high else UNDEFINED
-            places = (
-                _marked(comparisons, row.run),
-                row.tier or UNDEFINED,
-                str(row.rank or UNDEFINED),
-            )
+            run, tier, rank = _marked(comparisons, row.run), row.tier, str(row.rank or UNDEFINED)
             numbers = str(row.n), decimals(row.value), interval(row.low, row.high)
-            body.append([*places, ranks, *numbers])
+            body.append([run, tier or UNDEFINED, rank, ranks, *numbers])
         yield grid(header, body, title=_title(rows[0].dataset, rows[0].metric))
 
 
@@ -168,16 +163,12 @@ def notes(comparisons: Comparisons) -> list[str]:
         f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
         "80 % power, given these queries",
     ]
-    lines += absent_baselines(
-        comparisons, [baseline for _, missing in comparisons.absent for baseline in missing]
-    )
+    datasets = [dataset for _, missing in comparisons.absent for dataset in missing]
+    lines += absent_baselines(comparisons, datasets)
     lines += [f"{FEWER}: {line}" for line in comparisons.lost]
     for dataset, failed in grouped_by(comparisons.failed, itemgetter(0)).items():
-        where = f" on {dataset}" if dataset else ""
-        lines.append(
-            f"fewer comparisons than the config has: {first_of([run for _, run in failed], MOST)}"
-            f"{where} could not be evaluated"
-        )
+        runs = first_of([run for _, run in failed], MOST) + (f" on {dataset}" if dataset else "")
+        lines.append(f"fewer comparisons than the config has: {runs} could not be evaluated")
     for rule, rows in grouped_by(comparisons.chosen, comparisons.chosen.__getitem__).items():
         best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
         lines.append(f"{best}: {rule}, which no test allows for")
@@ -192,11 +183,10 @@ def notes(comparisons: Comparisons) -> list[str]:
     is_drawn = any(row.drawn for row in comparisons.rows)
     is_strict = plan.correction in ("holm", "bonferroni") and comparisons.kind == "paired"
     if is_drawn and is_strict and size / (plan.draws + 1) > plan.level:
-        lines.append(
-            f"too few draws: with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}, which "
-            f"corrected for {size} comparisons is above {plan.level:g}; take "
-            f"{math.ceil(size / plan.level)} or more"
-        )
+        least = f"with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}"
+        corrected = f"corrected for {size} comparisons is above {plan.level:g}"
+        enough = f"take {math.ceil(size / plan.level)} or more"
+        lines.append(f"too few draws: {least}, which {corrected}; {enough}")
     return lines
 
 

@@ -27,12 +27,6 @@ _FORMULAS = {
     "²": "^2", "³": "^3", "¹": "^1", "°": r"^\circ", "µ": r"\mu", "★": r"\star", "•": r"\bullet",
     "ο": "o", "λ": r"\lambda", "Λ": r"\Lambda", "ς": r"\varsigma",
 }  # fmt: skip
-SIGNS = {
-    command[1:].removesuffix("{}"): sign
-    for sign, command in {**_COMMANDS, **_FORMULAS}.items()
-    if command[0] == "\\"
-}
-"""What commands print, for those that `escape` writes."""
 _GREEK = re.compile("GREEK (SMALL|CAPITAL) LETTER ([A-Z]+)")
 _IN_LIGATURES = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')")
 _SIGNS = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\Vert", "–": "{-}"}

@@ -40,11 +40,11 @@ def spelled(metric: Metric) -> str:
     return f"{title}{text.removeprefix(name)}" if is_name and text.startswith(name) else text
 
 
-def number(value: float, metric: Metric, digits: int = 4) -> str:
-    """Return a metric's value: counts whole, others with `digits` decimals."""
+def number(value: float, metric: Metric) -> str:
+    """Return a metric's value: counts whole, others with four decimals."""
     if metric.definition.summary == "sum" and value.is_integer():
         return str(int(value))
-    return decimals(value, digits)
+    return decimals(value)
 
 
 def decimals(value: float, digits: int = 4, sign: bool = False) -> str:

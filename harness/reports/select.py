@@ -58,10 +58,7 @@ def select_datasets(
     (('fold=1', 'mq [b]'), ('mq [b]', 'fold=1 [length=short]'))
     """
     wholes = {name for name in known if name not in slices}
-    names = (
-        pattern.removeprefix("!") if _leaves_out(pattern, known) else pattern
-        for pattern in patterns
-    )
+    names = [p.removeprefix("!") if _leaves_out(p, known) else p for p in patterns]
     asked = any("[" in pattern and pattern not in wholes for pattern in names)
     return select(patterns, known, "dataset", elsewhere=() if asked else slices)
 

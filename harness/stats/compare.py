@@ -245,12 +245,6 @@ def _overall(block: PairedValues, all_pairs: AllPairs) -> Overall:
         positions = np.full(len(block.runs), math.nan)
     elif block.metric.sign < 0 and np.array_equal(positions, means(block.oriented), equal_nan=True):
         positions = 0.0 - positions  # no -0.0
-    return Overall(
-        block.dataset,
-        block.metric,
-        all_pairs.statistic,
-        all_pairs.overall_p,
-        all_pairs.critical_difference,
-        tuple(zip(block.runs, positions.tolist(), strict=True)),
-        all_pairs.statistic_name,
-    )
+    numbers = all_pairs.statistic, all_pairs.overall_p, all_pairs.critical_difference
+    places = tuple(zip(block.runs, positions.tolist(), strict=True))
+    return Overall(block.dataset, block.metric, *numbers, places, all_pairs.statistic_name)

@@ -198,14 +198,11 @@ def unpaired_t(first: Floats, second: Floats) -> float:
     """
     if min(first.size, second.size) < 2:
         return math.nan
-    parts = [
-        float(sample.var(ddof=1)) / sample.size if np.ptp(sample) else 0.0
-        for sample in (first, second)
-    ]
+    samples = first, second
+    parts = [float(s.var(ddof=1)) / s.size if np.ptp(s) else 0.0 for s in samples]
     error = math.sqrt(sum(parts))
     if not error:
         return 1.0 if first[0] == second[0] else math.nan
-    freedom = sum(parts) ** 2 / sum(
-        part**2 / (sample.size - 1) for part, sample in zip(parts, (first, second), strict=True)
-    )
+    squares = [part**2 / (s.size - 1) for part, s in zip(parts, samples, strict=True)]
+    freedom = sum(parts) ** 2 / sum(squares)
     return as_p(2 * stdtr(freedom, -abs(float(first.mean() - second.mean()) / error)))

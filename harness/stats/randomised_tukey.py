@@ -82,9 +82,8 @@ def _ranges(values: Floats, stream: Stream) -> Floats:
     """Return the range of the means in each draw; `values` is ``(n_queries, n_systems)``."""
     sizes = [min(CHUNK, stream.draws - start) for start in range(0, stream.draws, CHUNK)]
     streams = stream.rng().spawn(len(sizes))
-    return np.concatenate(
-        [_chunk(values, *arguments) for arguments in zip(sizes, streams, strict=True)]
-    )
+    chunks = [_chunk(values, *pair) for pair in zip(sizes, streams, strict=True)]
+    return np.concatenate(chunks)
 
 
 def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:

@@ -18,7 +18,7 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from ...core.arguments import PathText
-from ...core.entries import System
+from ...core.entries import System, grouped_by
 from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
 from ...core.names import over_same_queries
@@ -81,25 +81,21 @@ def report(
     """
     systems = systems_of(board)
     metrics = numbers_of(board.metrics)
-    runs: dict[str, list[System]] = {}
-    for system in systems:
-        runs.setdefault(system.run, []).append(system)
+    runs = grouped_by(systems, lambda system: system.run)
     place = {name: i for i, name in enumerate(runs)}
-    rows_of = {
-        n: {**_columns(members), **(metadata or {}).get(n, {})} for n, members in runs.items()
-    }
+    rows_of = {name: _columns(members) for name, members in runs.items()}
+    for name, row in rows_of.items():
+        row |= (metadata or {}).get(name, {})
     columns = list(dict.fromkeys(c for row in rows_of.values() for c in row if c != "link"))
-    datasets = list(dict.fromkeys(system.dataset for system in systems))
     maker = _Boards(metrics, place, comparisons or UNCOMPARED, interval)
-    boards = [
-        maker.board([system for system in systems if system.dataset == name]) for name in datasets
-    ]
+    by_dataset = grouped_by(systems, lambda system: system.dataset)
+    boards = [maker.board(members) for members in by_dataset.values()]
     notes = {table.title: list(table.notes) for table in grids(rows)}
     for page_board in boards:
         page_board["notes"] = notes.get(page_board["dataset"], [])
     return {
         "title": title,
-        "metrics": [_metric(metric) for metric in metrics],
+        "metrics": [*map(_metric, metrics)],
         "columns": columns,
         "systems": [_system(name, row, columns) for name, row in rows_of.items()],
         "boards": boards,
@@ -166,21 +162,17 @@ class _Boards:
     def column(self, systems: Sequence[System], metric: Metric) -> dict[str, Any]:
         where = systems[0].dataset, str(metric)
         standings = [self.comparisons.standing(*where, system.run) for system in systems]
-        low, high = np.array(
-            [
-                (standing.low, standing.high) if standing else self.interval(system, metric)
-                for system, standing in zip(systems, standings, strict=True)
-            ]
-        ).T
-        is_comparable = over_same_queries(
-            metric,
-            ((system.entries[0].evaluation.qids, system.values(metric)) for system in systems),
-        )
+        intervals = [
+            (standing.low, standing.high) if standing else self.interval(system, metric)
+            for system, standing in zip(systems, standings, strict=True)
+        ]
+        low, high = np.array(intervals).T
+        queries = [system.values(metric) for system in systems]
+        qids = [system.entries[0].evaluation.qids for system in systems]
+        is_comparable = over_same_queries(metric, zip(qids, queries, strict=True))
 
         def numbers(name: str) -> Floats:
-            return np.array(
-                [getattr(standing, name) if standing else math.nan for standing in standings], float
-            )
+            return np.array([getattr(standing, name, math.nan) for standing in standings], float)
 
         return {
             "value": np.array([system.value(metric) for system in systems], float),
@@ -191,7 +183,7 @@ class _Boards:
             "rankHigh": numbers("rank_high"),
             "tier": [standing.tier if standing else "" for standing in standings],
             "n": np.array([system.n(metric) for system in systems], float),
-            "queries": np.stack([system.values(metric) for system in systems]),
+            "queries": np.stack(queries),
             "note": "" if is_comparable else "no best value: runs were scored on different queries",
         }
 

@@ -89,6 +89,7 @@ KINDS = {
     "scatter": "values.SCATTER",
     "sweep": "values.SWEEP",
 }
+Formats = Annotated[tuple[Format, ...], Shorthand(as_list, Format | tuple[Format, ...])]
 KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
 
 
@@ -120,10 +121,7 @@ class PlotSettings:
     """What runs and metrics are called."""
     width: Width = "column"
     """3.3 inches, or 7."""
-    formats: Annotated[tuple[Format, ...], Shorthand(as_list, Format | tuple[Format, ...])] = (
-        "svg",
-        "pdf",
-    )
+    formats: Formats = ("svg", "pdf")
     """Files written: svg and pdf for papers, png to look at."""
     over: str = ""
     """Column of runs on the axis of a sweep, such as lr."""

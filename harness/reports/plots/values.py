@@ -61,10 +61,8 @@ def draw_cutoffs(request: PlotRequest) -> Figure:
         raise request.refuse("no query has a value")
     names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
     mask = best_of_many(values[:, -1], request.metric)
-    lines = [
-        Curve(name, show, row, nothing, nothing, nothing)
-        for name, row, show in zip(names, values, mask, strict=True)
-    ]
+    rows = zip(names, mask, values, strict=True)
+    lines = [Curve(*row, nothing, nothing, nothing) for row in rows]
     label = request.short(replace(request.metric, cutoff=None))
     settings = [f"{metric.cutoff:g}" for metric in metrics]
     return _lines("cutoff", settings, lines, label, request.settings.width)
