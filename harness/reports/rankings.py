@@ -162,9 +162,8 @@ class Pool:
     def only_by(self, unit: Unit) -> dict[str, Bools]:
         """Return the documents that one run or team alone contributed, by its name."""
         names = np.array(self.runs if unit == "run" else self.teams)
-        members = {
-            team: self.by[:, names == team].any(axis=1) for team in dict.fromkeys(names.tolist())
-        }
+        units = dict.fromkeys(names.tolist())
+        members = {name: self.by[:, names == name].any(axis=1) for name in units}
         single: Bools = np.sum([*members.values()], axis=0, dtype=np.int64) == 1
         return {name: np.logical_and(mask, single) for name, mask in members.items()}
 
@@ -236,13 +235,11 @@ def _sheet_grid(systems: Sequence[System], system: System, metric: Metric) -> Gr
     by_query = values.T[: len(system.qids)]  # those of the first system come first
     means = np.array([system.value(metric) for system in systems])
     rows = [_sheet_row("all queries", means, metric)]
-    rows += [
-        _sheet_row(qid, column, metric) for qid, column in zip(system.qids, by_query, strict=True)
-    ]
+    queries = zip(system.qids, by_query, strict=True)
+    rows += [_sheet_row(qid, column, metric) for qid, column in queries]
     has_value = by_query[~np.isnan(by_query[:, 0])]
-    above = sum(
-        metric.sign * column[0] > np.nanmedian(metric.sign * column) for column in has_value
-    )
+    oriented = metric.sign * has_value
+    above = int((oriented[:, 0] > np.nanmedian(oriented, axis=1)).sum())
     note = f"{counted(len(systems), 'run')}; above the median in {above:,} of "
     note += f"{counted(len(system.qids), 'query', 'queries')}; bold: no run is better"
     header = ["query", "own", "best", "median", "worst"]

@@ -95,6 +95,7 @@ def test_formats(folder: Path) -> None:
     assert shown["text"].splitlines()[0] == "gate: 1 fail, 1 undecided"
     assert len(shown["markdown"].splitlines()) <= 60
     assert shown["markdown"].index("| fail |") < shown["markdown"].index("| undecided |")
+    assert "#### queries that lost most\n\n- " in shown["markdown"]
     suite = ElementTree.fromstring(shown["junit"])
     assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
     lines = shown["github"].splitlines()

@@ -308,10 +308,8 @@ def draw_distribution(request: PlotRequest) -> Figure:
     place, heights = np.arange(len(values)), np.where(is_small, 0.6, 0.24)
     begin, middle, end = np.array([np.quantile(numbers, [0.25, 0.5, 0.75]) for numbers in values]).T
     reach = 1.5 * (end - begin)
-    inside = [
-        numbers[(numbers >= least) & (numbers <= upper)]
-        for numbers, least, upper in zip(values, begin - reach, end + reach, strict=True)
-    ]
+    rows = zip(values, begin - reach, end + reach, strict=True)
+    inside = [x[(x >= least) & (x <= upper)] for x, least, upper in rows]
     starts = [*(numbers[0] for numbers in inside), *end]
     stops = [*begin, *(numbers[-1] for numbers in inside)]
     axes.hlines(np.tile(place, 2), starts, stops, color=colours * 2, linewidth=0.8, zorder=2.5)
