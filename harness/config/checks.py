@@ -108,7 +108,8 @@ class _Checks:
             convention = None
         for place, name in enumerate(config.page.conventions):
             self.call(("page", "conventions", place), find_convention, name)
-        if overruled := contradiction(convention, config.policy.for_runs()):
+        policy = config.policy.for_runs()
+        if convention is not None and (overruled := contradiction(convention, policy)):
             self.report(("policy", overruled.where), overruled.what, overruled.fix)
         for name, metrics in sets.items():
             if is_metric(name):
@@ -124,7 +125,8 @@ class _Checks:
             self.metrics = [metric for _, metrics in self.by_entry for metric in metrics]
             if config.policy.ties == BOUNDS:
                 self.metrics = list(with_bounds(self.metrics))
-            self.call(("sort",), sort_metric, self.metrics, config.sort)
+            if config.sort is not None:
+                self.call(("sort",), sort_metric, self.metrics, config.sort)
 
     def _parse(
         self, loc: Loc, name: str, convention: str | None, sets: Iterable[str]
@@ -154,10 +156,12 @@ class _Checks:
                 if self.call(loc, check_known, "run", name, runs):
                     for error in without_reference(cells, name):
                         self.report(loc, str(error))
-        self._check_columns(cells)
+        if config.summary or config.select is not None:
+            self._check_columns(cells)
         self.datasets, self.runs = reported_names(config, cells)
         wholes = {cell.dataset: cell.dataset_key for cell in cells}
-        for cell in {cell.dataset: cell for cell in cells}.values():
+        grouped = {cell.dataset: cell for cell in cells if cell.dataset_entry.groups}
+        for cell in grouped.values():
             for name in _slices_of(cell.dataset_entry, cell.dataset):
                 if name in wholes:
                     message = f"a slice of '{cell.dataset}' is called '{name}' too"
@@ -241,9 +245,10 @@ class _Checks:
         """Check what comparisons, the choice, tables, plots and the gate name."""
         config, runs, metrics = self.config, self.runs, self.metrics
         plan = config.compare
-        renamed = TableSettings(names=config.names)
-        wrong_parts = table_problems(renamed, runs, self.datasets, metrics, compared=True)
-        self._report_all((), (part for part in wrong_parts if part[0][0] == "names"))
+        if config.names:
+            renamed = TableSettings(names=config.names)
+            wrong_parts = table_problems(renamed, runs, self.datasets, metrics, compared=True)
+            self._report_all((), (part for part in wrong_parts if part[0][0] == "names"))
         if plan is not None:
             self._check_compare(plan)
         if config.select is not None and metrics is not None:

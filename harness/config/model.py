@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -164,6 +165,7 @@ class PolicySettings(core_policy.Choices):
     labels: Literal["error", "clip"] = "error"
     """Grades outside a convention's bounds: an error, or put at the nearer bound."""
 
+    @lru_cache  # noqa: B019 - a config has few of them, and each cell asks
     def for_runs(self) -> core_policy.Policy:
         """Return the policy that alignment and evaluation take."""
         names = [choice.name for choice in fields(core_policy.Choices)]

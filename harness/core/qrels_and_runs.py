@@ -419,6 +419,16 @@ class QueryRows(ABC):
             for qid, start, stop in zip(self.qids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
         }
 
+    def of_query(self, place: int) -> dict[str, float]:
+        """Return ``{docno: number}`` of the query at a place in `qids`."""
+        begin, end = self.offsets[place : place + 2].tolist()
+        strings = self.docnos.strings
+        if strings is None:
+            names = [f"d{position}" for position in range(end - begin)]
+        else:
+            names = strings.slice(begin, end - begin).to_pylist()
+        return dict(zip(names, self.numbers[begin:end].tolist(), strict=True))
+
     @classmethod
     def from_dict(cls: type[T], mapping: Mapping[str, Mapping[str, float]], *, name: str = "") -> T:
         """Build a table from ``{qid: {docno: number}}``.

@@ -56,11 +56,6 @@ class Input(NamedTuple):
     state: tuple[int, ...]
     digest: str
 
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.state[0]
-
 
 @dataclass(frozen=True)
 class Notes:
@@ -142,10 +137,10 @@ class Record:
         )  # fmt: skip
         return Entry(evaluation, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
-    def to_parquet(self) -> bytes:
-        """Return the record as a Parquet file."""
+    def to_parquet(self, key: str) -> bytes:
+        """Return the record as a Parquet file with the name that it is kept under."""
         columns = {name: to_arrow(column) for name, column in self.columns.items()}
-        notes = _notes().dump_python(self.notes)
+        notes = _notes().dump_python(replace(self.notes, key=key))
         table = pa.table({"qid": self.qids, **columns})
         sink = io.BytesIO()
         pq.write_table(
@@ -190,31 +185,36 @@ class Cache:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
-        self._index = _read_index(folder / INDEX) if folder else {}
-        self._has_records = any(True for _ in self.records())
-
-    def known(self, path: str) -> Input | None:
-        """Return a file's state and hash; None if no record can be of it, or it is unreadable."""
-        with contextlib.suppress(InputError):
-            return self.hashed(path) if self._has_records else None
-        return None
+        self._root = os.path.abspath(folder or "")
+        self._index: dict[str, Input] = {}
+        """Files by their paths from the cache, which hold when both are moved together."""
+        if folder:
+            with contextlib.suppress(*DAMAGED, AttributeError, ArithmeticError, RecursionError):
+                self._index = {
+                    str(name): Input(tuple(map(int, state)), str(digest))
+                    for name, (state, digest) in json.loads((folder / INDEX).read_bytes())[
+                        "files"
+                    ].items()
+                }
+        self.is_empty = not any(True for _ in self.records())
 
     def hashed(self, path: str) -> Input:
         """Return a file's state and hash; InputError if it cannot be read."""
-        state, entry = state_of(path), self._index.get(self._key_of(path))
+        state, entry = state_of(path), self._index.get(os.path.relpath(path, self._root))
         if entry is not None and entry.state == state:
             return entry
         try:
             read = Input(state, sha256(Path(path)))
         except OSError as error:
             raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
-        self.remember(path, read)
+        self.remember({path: read})
         return read
 
-    def remember(self, path: str, read: Input) -> None:
-        """Keep a file's hash in the index, unless its state could stay as its bytes change."""
-        if time.time_ns() - max(read.state[1:3]) > _RECENT:
-            self._index[self._key_of(path)] = read
+    def remember(self, inputs: Mapping[str, Input]) -> None:
+        """Keep the hashes of files in the index, unless a state could stay as the bytes change."""
+        for path, read in inputs.items():
+            if time.time_ns() - max(read.state[1:3]) > _RECENT:
+                self._index[os.path.relpath(path, self._root)] = read
 
     def get(self, key: str) -> Record | None:
         """Return the record of that name; None without one that can be read and has this name."""
@@ -229,8 +229,7 @@ class Cache:
     def put(self, key: str, record: Record) -> None:
         """Keep a record."""
         if self.folder is not None:
-            named = replace(record, notes=replace(record.notes, key=key))
-            write_all(self.folder, {_name(key): named.to_parquet()}, flush=False)
+            write_all(self.folder, {_name(key): record.to_parquet(key)}, flush=False)
 
     def save(self) -> None:
         """Write the index."""
@@ -254,26 +253,9 @@ class Cache:
                 sizes += path.stat().st_size
         return sizes
 
-    def _key_of(self, path: str) -> str:
-        """Return the path from the cache, which holds when both are moved together."""
-        return os.path.relpath(os.path.abspath(path), os.path.abspath(self.folder or ""))
 
-
-def _name(key: str) -> str:
-    return f"{key[:2]}/{key}.parquet"
-
-
-def _read_index(path: Path) -> dict[str, Input]:
-    """Return the files of an index; none if it cannot be read."""
-    try:
-        return {
-            str(name): Input(tuple(map(int, state)), str(digest))
-            for name, (state, digest) in json.loads(path.read_bytes())["files"].items()
-        }
-    except (*DAMAGED, AttributeError, ArithmeticError, RecursionError):
-        return {}
-
-
+_name = "{0:.2}/{0}.parquet".format
+"""Returns the file of the record with a key."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -383,25 +365,25 @@ class Keys:
             "crosscheck": mode_of(config.crosscheck),
         }
 
-    def files(self, cell: Cell) -> list[str]:
-        """Return the files of a cell itself."""
-        sizes = group_sizes_of(cell.dataset_entry)
-        return [path for path in (cell.dataset_entry.path, cell.run_entry.path, sizes) if path]
-
-    def others(self, cell: Cell) -> list[RunEntry]:
-        """Return the runs that metrics compare a cell's to."""
-        return [reference_cell(self.cells, cell, name).run_entry for name in self.references]
+    def runs(self, cell: Cell) -> list[RunEntry]:
+        """Return the run of a cell, and those that metrics compare it to."""
+        others = (reference_cell(self.cells, cell, name).run_entry for name in self.references)
+        return [cell.run_entry, *others]
 
     def paths(self, cell: Cell) -> list[str]:
         """Return all files that a cell's values follow from."""
-        return [*self.files(cell), *(reference.path for reference in self.others(cell))]
+        paths = [cell.dataset_entry.path, *(run.path for run in self.runs(cell))]
+        sizes = group_sizes_of(cell.dataset_entry)
+        return [*paths, sizes] if sizes else paths
 
-    def parts(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, Any]:
-        """Return all that a cell's values follow from, as plain data."""
+    def key(self, cell: Cell, inputs: Mapping[str, Input]) -> str:
+        """Return the hash of all that a cell's values follow from; `inputs` are its files."""
         dataset = {k: v for k, v in cell.dataset_entry.options().items() if k != "group"}
-        runs = [entry.options() for entry in (cell.run_entry, *self.others(cell))]
-        return {
-            "code": self.code,
-            "inputs": [digests[path] for path in self.paths(cell)],
-            "choices": {**self.choices, "dataset": dataset, "runs": runs},
-        }
+        runs = [run.options() for run in self.runs(cell)]
+        return hash_of(
+            {
+                "code": self.code,
+                "inputs": [inputs[path].digest for path in self.paths(cell)],
+                "choices": {**self.choices, "dataset": dataset, "runs": runs},
+            }
+        )

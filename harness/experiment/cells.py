@@ -6,10 +6,10 @@ Those that could not be evaluated are reported together if they have one cause.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from tqdm import tqdm
@@ -31,7 +31,7 @@ from ..guard.findings import accept_findings, findings_of_error
 from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
 from . import manifest as manifests
-from .cache import Cache, Input, Keys, Notes, Record, hash_of
+from .cache import Cache, Input, Keys, Notes, Record
 from .results import Results
 from .workers import (
     WORKER_TIMEOUT,
@@ -71,16 +71,6 @@ def executor(
     return contextlib.nullcontext() if jobs == 1 else Processes(jobs)
 
 
-def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[JobResult]:
-    """Yield what became of each cell of some jobs, as soon as it is known."""
-    if pool is not None:
-        yield from evaluated_jobs(pool, [*jobs])
-        return
-    for job in jobs:
-        yield from each(job)
-    last_dataset.clear()
-
-
 def evaluate_all(
     config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None
 ) -> Results:
@@ -96,11 +86,15 @@ def evaluate_all(
     pending = [place for place in range(len(cells)) if not run.look_up(place)]
     run.cached = len(cells) - len(pending)
     jobs = _jobs(run, pending, getattr(pool, "workers", 1))
+    outcomes: Iterator[JobResult] = chain.from_iterable(map(each, jobs))
+    if pool is not None:
+        outcomes = evaluated_jobs(pool, jobs)
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
-        for place, outcome in _work(pool, jobs):
+        for place, outcome in outcomes:
             run.take(place, outcome)
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
+    last_dataset.clear()
     cache.save()
     return run.results(groups)
 
@@ -119,11 +113,13 @@ class _Run:
 
     def look_up(self, place: int) -> bool:
         """Return whether a cell is in the cache; its record is kept in memory then."""
-        paths = self.keys.paths(self.cells[place])
-        inputs = {path: read for path in paths if (read := self.cache.known(path)) is not None}
-        if len(inputs) < len({*paths}):
+        if self.cache.is_empty:  # no file is hashed for nothing
             return False
-        record = self.cache.get(hash_of(self.keys.parts(self.cells[place], _digests(inputs))))
+        try:
+            inputs = {path: self.cache.hashed(path) for path in self.keys.paths(self.cells[place])}
+        except InputError:
+            return False
+        record = self.cache.get(self.keys.key(self.cells[place], inputs))
         if record is None:
             return False
         self.records[place] = record
@@ -135,16 +131,13 @@ class _Run:
         if isinstance(outcome, HarnessError):
             self.failed[place] = outcome
             return
-        cell, read = self.cells[place], outcome.inputs
-        for path, record_of_file in read.items():
-            if self.inputs.setdefault(path, record_of_file).digest != record_of_file.digest:
+        for path, read in outcome.inputs.items():
+            if self.inputs.setdefault(path, read).digest != read.digest:
                 self.failed[place] = changed_input(path)
                 return
-        for path, record_of_file in read.items():
-            self.cache.remember(path, record_of_file)
+        self.cache.remember(outcome.inputs)
         self.records[place] = outcome
-        parts = self.keys.parts(cell, _digests(self.inputs))
-        self.cache.put(hash_of(parts), outcome)
+        self.cache.put(self.keys.key(self.cells[place], self.inputs), outcome)
 
     def results(self, groups: Mapping[str, Grouping]) -> Results:
         """Return everything in the config's order, after the guard has looked at it.
@@ -153,7 +146,7 @@ class _Run:
         """
         config, cells = self.config, self.cells
         plugins = [str(config.base / name) for name in config.plugins if name.endswith(".py")]
-        of_failed = [path for place in self.failed for path in self.keys.files(cells[place])]
+        of_failed = [path for place in self.failed for path in self.keys.paths(cells[place])]
         groupings = [one.dataset_entry.groups for one in cells]
         tables = dict.fromkeys(one.path for one in groupings if one and one.path)
         for path in (*of_failed, *plugins, *tables):
@@ -168,7 +161,11 @@ class _Run:
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(
-            visits, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
+            visits,
+            {path: read.digest for path, read in self.inputs.items()},
+            failed,
+            accept=accept,
+            pooled=config.summary.pool,
         )
         causes = {place: _by_rule(error) for place, error in self.failed.items()} | guarded.failed
         self.failed |= guarded.failed
@@ -184,7 +181,7 @@ class _Run:
             of_groups = accept_findings(of_groups, config.guard.accept)
             findings += of_groups
             shown += [one for one in of_groups if one.severity == "warning"]
-        of_lost = [path for place in self.failed for path in self.keys.files(cells[place])]
+        of_lost = [path for place in self.failed for path in self.keys.paths(cells[place])]
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)
         rows = tuple(
             _failed(cells[place], paths.placed(str(error)), causes[place])
@@ -216,10 +213,6 @@ def _by_rule(error: HarnessError) -> HarnessError:
     return type(error)(problems, at_least=error.at_least)
 
 
-def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
-    return {path: read.digest for path, read in inputs.items()}
-
-
 def _columns(
     visits: Mapping[int, Visit],
 ) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
@@ -238,14 +231,24 @@ def _columns(
     return read, unused
 
 
-def _jobs(run: _Run, pending: Sequence[int], workers: int) -> Iterator[Job]:
-    """Yield the work in pieces of one dataset each, in the config's order."""
+def _jobs(run: _Run, pending: Sequence[int], workers: int) -> list[Job]:
+    """Return the work in pieces of one dataset each, in the config's order."""
     size = min(MOST, max(1, len(pending) // (workers * PIECES))) if workers > 1 else len(pending)
     entries = {place: run.cells[place].dataset_entry.model_dump_json() for place in pending}
+    compares = any(metric.reference for metric in run.metrics)
+    jobs = []
     for _, group in groupby(pending, key=entries.__getitem__):
         places = [*group]
+        needed = places
+        if compares:  # with the run of another cell
+            file = run.cells[places[0]].dataset_entry.path
+            needed = [n for n, cell in enumerate(run.cells) if cell.dataset_entry.path == file]
+        cells = {place: run.cells[place] for place in needed}
         for start in range(0, len(places), size):
-            yield Job.of(run.config, run.cells, places[start : start + size])
+            some = places[start : start + size]
+            some_cells = cells if compares else {place: cells[place] for place in some}
+            jobs.append(Job(run.config, some, some_cells, len(run.cells)))
+    return jobs
 
 
 def as_one(failed: Sequence[Failed]) -> HarnessError:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import repeat
 from math import isnan
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from ..compat.pytrec_eval import pytrec_eval_evaluator, supported_measures
 from ..core.arrow import cast, index_in, take
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
-from ..core.policy import Policy
+from ..core.policy import USUAL, Policy
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.settings import MetricSettings
 from ..errors import InputError, Problem, VerificationError
@@ -77,17 +78,10 @@ class MeasureGroup(NamedTuple):
     policy: Policy
     columns: dict[str, int]
     """Position of each measure's metric, by pytrec_eval's name of the measure."""
-
-    @property
-    def least(self) -> int:
-        """What a query's highest grade must be: no metric is defined below 0."""
-        return 0 if self.policy.empty_queries == "zero" else max(self.level, 0)
-
-    @property
-    def reorders(self) -> bool:
-        """Whether the policy asks for another ranking than trec_eval's."""
-        judged_only, missing = self.policy.judged_only, self.policy.missing_queries
-        return self.policy != Policy(judged_only=judged_only, missing_queries=missing)
+    least: int
+    """What a query's highest grade must be: no metric is defined below 0."""
+    reorders: bool
+    """Whether the policy asks for another ranking than trec_eval's."""
 
 
 class Peer:
@@ -106,27 +100,18 @@ class Peer:
             measure = _measure(metric)
             if measure is not None and (under.of_rows or under.ties in ("best", "worst")):
                 groups[level, under][measure] = column
-        self.groups = [MeasureGroup(*key, columns) for key, columns in groups.items()]
+        self.groups = []
+        for (level, under), columns in groups.items():
+            least = 0 if under.empty_queries == "zero" else max(level, 0)
+            as_trec_eval = replace(
+                USUAL, judged_only=under.judged_only, missing_queries=under.missing_queries
+            )
+            self.groups.append(MeasureGroup(level, under, columns, least, under != as_trec_eval))
         judged = np.flatnonzero(np.diff(qrels.offsets))
         self.best = np.full(qrels.n_queries, -1, np.int64)
         if not fractions:
             self.best[judged] = np.maximum.reduceat(qrels.numbers, qrels.offsets[judged])
         self.usable = np.flatnonzero(self.best >= 0)
-
-    def evaluators(self, queries: Sequence[int]) -> list[Any]:
-        """Return pytrec_eval's evaluator for each group, with the judgements of some queries."""
-        judged: dict[int, tuple[str, Any]] = {
-            query: item
-            for query in queries
-            for item in self.qrels.part(query, query + 1).to_dict().items()
-        }
-        return [
-            pytrec_eval_evaluator(
-                dict(one for query, one in judged.items() if self.best[query] >= group.least),
-                {*group.columns}, group.level, group.policy.judged_only,
-            )
-            for group in self.groups
-        ]  # fmt: skip
 
 
 class Crosscheck:
@@ -147,10 +132,8 @@ class Crosscheck:
         if mode == "sample":
             self.queries = np.random.default_rng((n_queries, cell)).permutation(peer.usable)
             self.size = min(self.size, sample_size(n_queries, cells))
-        self._begin()
-
-    def _begin(self) -> None:
-        self.reserve: list[tuple[int, Run]] = []
+        self.reserve: list[tuple[int, Run, int]] = []
+        """Other queries, each with a run and its place there."""
         self.expected: dict[int, dict[int, float]] = {}
 
     def watch(self, run: Run, begins: bool = False) -> None:
@@ -162,55 +145,51 @@ class Crosscheck:
         if self.mode in ("none", "skipped") or not self.peer.groups or not run.n_queries:
             return
         if begins:
-            self._begin()
+            self.reserve.clear()
+            self.expected.clear()
         room = self.size - len(self.reserve)
         wanted = self.queries if room else self.queries[: self.size]
         at = index_in(cast(take(self.peer.qrels.qids, wanted), run.qids.type), run.qids)
         answered = np.flatnonzero(at >= 0)
         n_chosen = int(np.searchsorted(answered, self.size))
         ranks = answered[: n_chosen + room]
-        places = zip(wanted[ranks].tolist(), at[ranks].tolist(), strict=True)
-        found = [(query, run.part(place, place + 1)) for query, place in places]
+        answers = [*zip(wanted[ranks].tolist(), repeat(run), at[ranks].tolist(), strict=False)]
         for start in range(0, n_chosen, TOGETHER):
-            self._check(found[start : min(start + TOGETHER, n_chosen)])
-        self.reserve += found[n_chosen : n_chosen + room]
+            self._check(answers[start : min(start + TOGETHER, n_chosen)])
+        self.reserve += answers[n_chosen:]
 
-    def _check(self, some: Sequence[tuple[int, Run]]) -> None:
+    def _check(self, answers: Sequence[tuple[int, Run, int]]) -> None:
         """Compute the values of some queries by pytrec_eval."""
-        scores: dict[str, dict[str, float]] = {}
-        queries: dict[str, int] = {}
-        for query, part in some:
-            ((qid, found),) = part.to_dict().items()
-            if found:
-                scores[qid], queries[qid] = found, query
-        evaluators = self.peer.evaluators([*queries.values()])
-        for group, evaluator in zip(self.peer.groups, evaluators, strict=True):
+        qrels, best = self.peer.qrels, self.peer.best
+        queries = {qrels.qids[query].as_py(): query for query, _, _ in answers}
+        grades: dict[str, Any] = {qid: qrels.of_query(query) for qid, query in queries.items()}
+        scores = {
+            qid: run.of_query(place) for qid, (_, run, place) in zip(queries, answers, strict=True)
+        }
+        for group in self.peer.groups:
+            qids = [
+                qid for qid, query in queries.items() if scores[qid] and best[query] >= group.least
+            ]
             ranked = {
-                qid: self._reordered(query, qid, scores[qid], group.policy)
+                qid: _reordered(qid, scores[qid], group.policy, grades[qid])
                 if group.reorders
                 else scores[qid]
-                for qid, query in queries.items()
-                if self.peer.best[query] >= group.least
+                for qid in qids
             }
+            judged = {qid: grades[qid] for qid in qids}
+            evaluator = pytrec_eval_evaluator(
+                judged, {*group.columns}, group.level, group.policy.judged_only
+            )
             for qid, values in evaluator.evaluate(ranked).items():
                 expected = self.expected.setdefault(queries[qid], {})
                 expected.update((column, values[name]) for name, column in group.columns.items())
 
-    def _reordered(
-        self, query: int, qid: str, scores: dict[str, float], policy: Policy
-    ) -> dict[str, float]:
-        """Return the scores by which pytrec_eval ranks a query as the policy says."""
-        grades: dict[str, float] = {}
-        if policy.ties in ("best", "worst"):
-            grades = self.peer.qrels.part(query, query + 1).to_dict()[qid]
-        return _reordered(qid, scores, policy, grades)
-
     def compare(self, evaluation: Evaluation) -> Audit:
         """Return the number of values checked; VerificationError with the first that differs."""
-        for one in self.reserve:
+        for answer in self.reserve:
             if len(self.expected) >= self.size:
                 break
-            self._check([one])
+            self._check([answer])
         self.reserve.clear()
         qids = take(self.peer.qrels.qids, np.array(list(self.expected), np.int64))
         rows = evaluation.values[index_in(qids, evaluation.qids)].tolist()

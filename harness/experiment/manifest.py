@@ -60,7 +60,7 @@ def input_records(
     """
     return tuple(
         InputRecord(
-            path=paths.names[path], bytes=read.size, sha256=read.digest,
+            path=paths.names[path], bytes=read.state[0], sha256=read.digest,
             columns=columns.get(path, {}), unused_columns=tuple(unused.get(path, ())),
         )
         for path, read in sorted(inputs.items())

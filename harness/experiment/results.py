@@ -438,6 +438,8 @@ def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
 
 def _timing(folder: Path) -> dict[str, Any]:
     """Return the content of ``timing.json``; empty without one of ours."""
+    if not (folder / TIMING).is_file():
+        return {}
     with contextlib.suppress(HarnessError, ValueError, RecursionError):
         content = json.loads(read_bytes(folder / TIMING))
         if isinstance(content, dict) and "seconds" in content:

@@ -121,7 +121,7 @@ def visit(
     Visit
         With an `error` if one ended the visit.
     """
-    from ..guard.watch import Watch, facts_of  # which small data in memory do not need
+    from ..guard.watch import Watch  # which small data in memory do not need
 
     qrels, findings = dataset.qrels, list[Finding]()
     guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms)
@@ -150,7 +150,7 @@ def visit(
         error = caught
     facts = None
     if error is None:
-        facts = facts_of(dataset.facts, guard, None if rows_only else source, whole=whole)
+        facts = guard.facts(dataset.facts, None if rows_only else source, whole=whole)
     findings = [*(source.findings if source else ()), *findings, *guard.failures]
     return Visit(cell, qrels.qids, evaluation, facts, tuple(findings), header, source, error)
 

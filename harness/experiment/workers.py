@@ -69,15 +69,6 @@ class Job:
     n_cells: int
     """Number of cells of the config."""
 
-    @classmethod
-    def of(cls, config: Config, cells: Sequence[Cell], places: Sequence[int]) -> Job:
-        """Return the job of evaluating cells of one dataset, by their places."""
-        needed = places
-        if any(metric.reference for metric in config.parsed_metrics()):
-            files = {cells[place].dataset_entry.path for place in places}
-            needed = [place for place, cell in enumerate(cells) if cell.dataset_entry.path in files]
-        return cls(config, places, {place: cells[place] for place in needed}, len(cells))
-
 
 JobResult = tuple[int, Record | HarnessError]
 """The place of a cell, and its record or why it has none."""

@@ -86,12 +86,11 @@ class Watch:
     ) -> None:
         self.qrels, self.policy, self.place, self.terms = qrels, policy, place, terms
         self.failures: list[Finding] = []
-        with observing(self.failures, place):
-            self._begin()
-
-    def _begin(self) -> None:
         self.first_part: RunPart | None = None
         self.last_part: RunPart | None = None
+
+    def _begin(self) -> None:
+        self.first_part = self.last_part = None
         self.examples = examples = ExamplesByRule()
         self.queries = Queries(self.qrels, self.policy, examples)
         self.scores = Scores(self.policy, examples)
@@ -110,7 +109,7 @@ class Watch:
         if not run.n_rows or self.failures:
             return
         with observing(self.failures, self.place):
-            if begins:
+            if begins or self.first_part is None:
                 self._begin()
             follows = share_memory(run.qids, self.qrels.qids)
             before = self.queries.rows if follows else self.queries.rows_in_file
@@ -129,31 +128,32 @@ class Watch:
 
     def aligned(self, aligned: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""
-        if self.failures:
+        if self.failures or self.first_part is None:
             return aligned
         with observing(self.failures, self.place):
             self.queries.aligned(aligned)
             # rows of a dataset are aligned part by part, those of other runs when all are read
-            part = self.last_part if self.queries.follows else self.first_part
-            if part is not None:
-                self.scores.aligned(aligned, part)
-                self.labels.aligned(aligned)
-                if not part.follows:
-                    self.documents.aligned(aligned)
-                    self.order.aligned(aligned)
+            part = (self.last_part if self.queries.follows else None) or self.first_part
+            self.scores.aligned(aligned, part)
+            self.labels.aligned(aligned)
+            if not part.follows:
+                self.documents.aligned(aligned)
+                self.order.aligned(aligned)
         return aligned
 
-    def facts(self, source: Source | None = None, *, whole: bool = False) -> RunFacts | None:
-        """Return the facts of all parts that were looked at; None if the watch failed.
+    def facts(
+        self, judgements: JudgementFacts | None, source: Source | None, *, whole: bool = False
+    ) -> Facts | None:  # fmt: skip
+        """Return those facts and those of all parts that were looked at; None if the guard failed.
 
         Examples have lines if the `source` is given from which the run was read. With `whole` notes
         have them too, and the file may be read again for them.
         """
-        if self.failures:
+        if self.failures or judgements is None:
             return None
+        if (begin := self.first_part) is None:
+            return Facts(judgements, RunFacts())
         with observing(self.failures, self.place):
-            if (begin := self.first_part) is None:
-                return RunFacts()
             findings = [*self.labels.findings(begin)]
             has_labels = bool(findings)
             is_constant = 0 < self.scores.several == self.scores.constant
@@ -173,7 +173,7 @@ class Watch:
                     finding.rule for finding in findings if whole or finding.severity != "note"
                 }
                 add_lines(self.examples, source, {"unrelated", *rules}, whole=whole)
-            facts = RunFacts(
+            of_run = RunFacts(
                 tuple(place_findings(findings, self.examples)),
                 self.queries.rows,
                 self.queries.ranking,
@@ -182,9 +182,11 @@ class Watch:
                 unrelated and place_findings([unrelated], self.examples)[0],
                 tag="" if self.submission is None else self.submission.tag,
             )
-            if source is None:
-                return facts
-            return replace(facts, unused=source.unused_columns, columns=source.columns)
+            if source is not None:
+                of_run = replace(
+                    of_run, unused=source.unused_columns, columns=source.columns
+                )
+            return Facts(judgements, of_run)
         return None
 
 
@@ -198,14 +200,3 @@ def judgement_facts(
     with observing(failures, source.name):
         return JudgementFacts.of(qrels, source, whole=whole)
     return None
-
-
-def facts_of(
-    judgements: JudgementFacts | None, watch: Watch, source: Source | None, *, whole: bool
-) -> Facts | None:
-    """Return all facts when a run was read from `source`; None if the guard failed.
-
-    See `Watch.facts`; exceptions are in the failures of `watch`.
-    """
-    of_run = watch.facts(source, whole=whole) if judgements is not None else None
-    return None if judgements is None or of_run is None else Facts(judgements, of_run)

@@ -214,8 +214,9 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
 
 def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
     """Return entries or systems by a metric, best first; those without a value last."""
-    if metric is None:
-        return list(items)
+    rows = list(items)
+    if metric is None or len(rows) < 2:
+        return rows
 
     def key(row: Row) -> tuple[bool, float]:
         value = row.summary.get(str(metric))
@@ -223,7 +224,7 @@ def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
             return True, 0.0
         return False, -metric.sign * value
 
-    return sorted(items, key=key)
+    return sorted(rows, key=key)
 
 
 def in_order(board: Leaderboard, sort: str | None = None) -> Leaderboard:

@@ -120,8 +120,8 @@ def test_a_difference_stops_the_run_and_writes_nothing(
     assert {cell["crosscheck"]["mode"] for cell in manifest["cells"]} == {"none"}
 
 
-def _wrong(self: Crosscheck, some: list[tuple[int, Run]]) -> None:
-    for query, _ in some:
+def _wrong(self: Crosscheck, answers: list[tuple[int, Run, int]]) -> None:
+    for query, _, _ in answers:
         self.expected[query] = dict.fromkeys(self.peer.groups[0].columns.values(), -1.0)
 
 
