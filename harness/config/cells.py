@@ -464,10 +464,12 @@ def _are_own_runs(grid: Sequence[Cell]) -> bool:
 
 def missing_text(cells: Sequence[Cell]) -> str:
     """Return the number of missing cells, and the first, one a line; ``""`` if none are missing."""
-    gaps = missing_cells(cells)
+    gaps = missing_cells(cells) if len(cells) > 1 else []
+    if not gaps:
+        return ""
     rest = [f"... {text}" for text in and_more(len(gaps) - SHOWN)]
     head = f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing:"
-    return "\n  ".join([head, *gaps[:SHOWN], *rest]) if gaps else ""
+    return "\n  ".join([head, *gaps[:SHOWN], *rest])
 
 
 def reference_cell(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:

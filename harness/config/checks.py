@@ -85,7 +85,8 @@ class _Checks:
         for kind, loc, entry in entries:
             options = sorted(entry.options().keys() - COMMON)
             if entry.format is None:
-                if not any({*options} <= {*form.options(kind)} for form in able_formats(kind)):
+                forms = able_formats(kind) if options else []
+                if options and not any({*options} <= {*form.options(kind)} for form in forms):
                     self.report(loc, f"no format has the options {' and '.join(options)} together")
             elif self.call((*loc, "format"), _find_reader, entry.format, kind):
                 for option in options:

@@ -42,7 +42,9 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
         chunks = [to_numpy(chunk) for chunk in column.chunks]
         return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
     if pa.types.is_boolean(column.type):
-        return to_numpy(cast(column, pa.uint8())).view(np.bool_)
+        end = column.offset + len(column)
+        packed = np.frombuffer(column.buffers()[1] or b"", np.uint8)
+        return np.unpackbits(packed, count=end, bitorder="little")[column.offset :].view(np.bool_)
     return np.from_dlpack(column)
 
 

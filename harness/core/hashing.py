@@ -70,15 +70,14 @@ def hash_strings(strings: pa.Array) -> Array:
     keys = np.empty(len(strings), dtype=np.uint64)
     for start in range(0, len(strings), _PIECE):
         piece, of_piece = strings.slice(start, _PIECE), keys[start : start + _PIECE]
-        offsets, _ = string_views(piece)
+        offsets, data = string_views(piece)
         step = max(len(piece) * _BYTES // max(int(offsets[-1] - offsets[0]), _BYTES), 1)
         for row in range(0, len(piece), step):
-            of_piece[row : row + step] = _hash_piece(piece.slice(row, step))
+            of_piece[row : row + step] = _hash_piece(offsets[row : row + step + 1], data)
     return keys
 
 
-def _hash_piece(strings: pa.Array) -> Array:
-    offsets, data = string_views(strings)
+def _hash_piece(offsets: Array, data: Array) -> Array:
     data = data[offsets[0] : offsets[-1]]
     starts = (offsets[:-1] - offsets[0]).astype(np.int64)
     lengths = np.diff(offsets).astype(np.int64)

@@ -144,27 +144,21 @@ NO_ROWS = RowCount()
 """The count of a table without such rows."""
 
 
-def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
-    """Return the qid of each stretch of rows that have the same one, and where it ends."""
-    encoded = pa.types.is_run_end_encoded(qids.type)
-    values = qids.values if encoded else qids
-    if len(values) == 0:
-        return values, np.zeros(0, np.int64)
-    ends = to_numpy(qids.run_ends) if encoded else np.arange(1, len(values) + 1)
-    begins = np.append(0, 1 + np.flatnonzero(~equal(values[1:], values[:-1])))
-    last_values = np.append(begins[1:], len(values)) - 1
-    if begins.size < len(values):
-        values = take(values, begins)
-    return values, ends[last_values].astype(np.int64)
-
-
 def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, RowCount]:
     """Return distinct qids, the rows of each, and the place in the columns of each row gathered.
 
     The places are None if no row moves. The queries that came back are counted. `qids` may be
     run-end encoded.
     """
-    values, stops = heads(qids)
+    encoded = pa.types.is_run_end_encoded(qids.type)
+    values = qids.values if encoded else qids
+    stops = np.zeros(0, np.int64)
+    if len(values):  # one for each stretch of rows that have the same qid, and where it ends
+        ends = to_numpy(qids.run_ends) if encoded else np.arange(1, len(values) + 1)
+        begins = np.append(0, 1 + np.flatnonzero(~equal(values[1:], values[:-1])))
+        stops = ends[np.append(begins[1:], len(values)) - 1].astype(np.int64)
+        if begins.size < len(values):
+            values = take(values, begins)
     distinct, query = encode_narrow(values)  # numbered as they first come
     lengths = lengths_of(np.append(0, stops))
     offsets = offsets_of(np.bincount(query, lengths, len(distinct)).astype(np.int64))

@@ -356,8 +356,9 @@ class Keys:
     def __init__(self, config: Config, cells: Sequence[Cell]) -> None:
         self.cells, metrics = cells, config.parsed_metrics()
         self.references = dict.fromkeys(metric.reference for metric in metrics if metric.reference)
-        plugged = any(not metric.definition.is_built_in for metric in metrics)
-        self.code = [code(), user_code() if plugged else [], installed_code(metrics)]
+        self.code: list[Any] = [code()]
+        if not all(metric.definition.is_built_in for metric in metrics):
+            self.code += [user_code(), installed_code(metrics)]
         self.choices = {
             "metrics": sorted(map(str, metrics)),
             "policy": asdict(config.policy),

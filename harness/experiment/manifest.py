@@ -26,7 +26,7 @@ from .. import __version__
 from ..core.cell_key import Keyed
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Counts
-from ..core.leaderboard import Leaderboard
+from ..core.leaderboard import Leaderboard, Selection
 from ..core.metric import Metric, as_plain_data
 from ..core.policy import Policy
 from ..errors import Finding, in_json
@@ -77,9 +77,10 @@ def made_manifest(
     board's entries.
     """
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
+    plugged = not all(metric.definition.is_built_in for metric in metrics)
     recorded = {
         entry: tuple(map(as_plain_data, metrics_of_entry))
-        for entry, metrics_of_entry in config.plugin_metrics().items()
+        for entry, metrics_of_entry in (config.plugin_metrics() if plugged else {}).items()
     }
     return Manifest(
         manifest=FORMAT,
@@ -88,7 +89,7 @@ def made_manifest(
         inputs=inputs,
         versions=versions(pictures=bool(resolved.get("plots"))),
         code=sources(),
-        packages=installed_packages(metrics),
+        packages=installed_packages(metrics) if plugged else {},
         plugin_metrics=json.loads(in_json(recorded)),
         platform=system(),
         git=_git(base),
@@ -116,7 +117,7 @@ def _names(named: Entry | Failed) -> dict[str, Any]:
 
 def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
     evaluation = entry.evaluation
-    errors = evaluation.summary_errors()
+    errors = evaluation.summary_errors() if evaluation.errors else {}
     return CellRecord(
         **_names(entry),
         warned=entry.warned,
@@ -130,7 +131,7 @@ def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
     )
 
 
-def chosen_settings(board: Leaderboard) -> tuple[ChosenSetting, ...]:
+def chosen_settings(selection: Selection) -> tuple[ChosenSetting, ...]:
     """Return the settings that were chosen on validation queries."""
     return tuple(
         ChosenSetting(
@@ -139,7 +140,7 @@ def chosen_settings(board: Leaderboard) -> tuple[ChosenSetting, ...]:
             of=len(choice.ranked),
             tied=tuple(map(dict, choice.tied)), left_out=tuple(map(dict, choice.left_out)),
         )
-        for choice in (() if board.selection is None else board.selection.choices)
+        for choice in selection.choices
     )  # fmt: skip
 
 

@@ -145,13 +145,13 @@ class Results(Study):
         """The leaderboard: a row per system if the config has a summary, else per cell."""
         if self.summarised is not None:
             return self.summarised
-        board = self.board.sliced()
+        board = self.board.sliced() if self.board.groups else self.board
         if self.board.summary:
             from ..stats.intervals import clustered  # which loads SciPy
 
             plan = self.config.compare or Plan()
             board = of_systems(self.board, partial(clustered, plan=plan))
-        return in_order(board, self.config.sort)
+        return in_order(board, self.config.sort) if len(board.entries) > 1 else board
 
     @property
     def rows(self) -> list[dict[str, str | int | float]]:

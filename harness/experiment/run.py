@@ -177,38 +177,35 @@ def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
     board = cells_board if config.select is None else select(cells_board, config.select)
     results = replace(evaluated, board=board)
     rows = results.leaderboard
-    return replace(
-        with_comparisons(results), summarised=rows,
-        findings=(*evaluated.findings, *_reversals(evaluated, board, cells)),
-        errors=(
-            *(as_one(cells_board.failed).texts if cells_board.failed else ()),
-            *_incomplete(board, rows),
-        ),
-    )  # fmt: skip
+    results = with_comparisons(results) if config.compare is not None else results
+    findings, errors = [*evaluated.findings], list[str]()
+    if cells_board.groups:
+        findings += _reversals(evaluated, board, cells)
+    if cells_board.failed:
+        errors += as_one(cells_board.failed).texts
+    if board.selection is not None or board.summary.parts:
+        errors += _incomplete(board, rows)
+    return replace(results, summarised=rows, findings=tuple(findings), errors=tuple(errors))
 
 
 def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
     """Yield the pairs of systems that groups of queries rank the other way round."""
     config, entries = evaluated.config, evaluated.board.entries
-    if any(one.evaluation.groups for one in entries):
-        file = {cell.dataset: cell.dataset_entry.path for cell in cells}
-        places = {dataset_name(one, config.summary): file[one.dataset] for one in entries}
-        paths = manifests.Paths(places.values(), config.base)
-        for one in accept_findings(reversals(systems_of(board), places), config.guard.accept):
-            yield paths.placed_finding(one)
+    file = {cell.dataset: cell.dataset_entry.path for cell in cells}
+    places = {dataset_name(entry, config.summary): file[entry.dataset] for entry in entries}
+    paths = manifests.Paths(places.values(), config.base)
+    findings = accept_findings(reversals(systems_of(board), places), config.guard.accept)
+    yield from map(paths.placed_finding, findings)
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     """Yield which systems have missing parts though no cell of theirs failed."""
     absent = [] if board.selection is None else [*board.selection.absent]
     if parts := board.summary.parts:
-        keys = {system_key(one, parts) for one in board.failed}
-        absent += [
-            one for one in rows.failed
-            if one.key not in keys
-        ]  # fmt: skip
-    for one in absent:
-        yield f"{one.key.run_with_columns} on {one.dataset}: {one.error}"
+        keys = {system_key(failed, parts) for failed in board.failed}
+        absent += [failed for failed in rows.failed if failed.key not in keys]
+    for failed in absent:
+        yield f"{failed.key.run_with_columns} on {failed.dataset}: {failed.error}"
 
 
 def render(results: Results, provenance: Manifest | None = None) -> Results:
@@ -216,11 +213,11 @@ def render(results: Results, provenance: Manifest | None = None) -> Results:
 
     The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
     """
-    contents = _files(results)
+    contents, board = _files(results), results.board
     outputs = files.hashes_of(contents)
     manifest = results.manifest.model_copy(
         update={
-            "choices": manifests.chosen_settings(results.board),
+            "choices": manifests.chosen_settings(board.selection) if board.selection else (),
             "findings": results.findings,
             "outputs": outputs,
         }
@@ -258,14 +255,14 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
     if config.summary.spread and (fewer := incomplete(board)):
         notes.append(f"{FEWER}: {', '.join(map(str, fewer))}")
+    kind = "reversal", "warning"
     notes += [
-        one.message
-        for one in results.findings
-        if (one.rule, one.severity) == ("reversal", "warning")
+        finding.message for finding in results.findings if (finding.rule, finding.severity) == kind
     ]
     manifest = manifests.as_bytes(results.manifest)
-    contents = {**results.files, **tables_and_plots(results)}
-    contents[MANIFEST] = manifest
+    contents = {**results.files, MANIFEST: manifest}
+    if config.tables or config.plots:
+        contents |= tables_and_plots(results)
     written_before, edited = written(folder)
     files.check_own(folder, [TIMING, *contents], written_before, force=force)
     if left := [name for name in edited if name not in contents and name != TIMING]:
@@ -284,7 +281,8 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     text = json.dumps(timing, indent=1) + "\n"
     files.write_all(folder, {TIMING: text.encode(), **contents})
     gone = written_before.keys() - contents.keys() - {TIMING}
-    files.remove(folder, [name for name in gone if not name.startswith(f"{PLOTS}/")])
+    if unneeded := [name for name in gone if not name.startswith(f"{PLOTS}/")]:
+        files.remove(folder, unneeded)
     return replace(results, files=contents)
 
 

@@ -75,6 +75,8 @@ class Scores:
     def _name_ties(self, part: RunPart) -> int:
         """Keep examples of tied pairs; count those that only single precision ties."""
         rows, neighbours = equal_neighbours(part, self.single)
+        if not rows.size:
+            return 0
         differ = part.run.scores[rows] != part.run.scores[neighbours]
         if self.examples.wants("score-ties"):
             self.examples.add("score-ties", _tied_pairs(part, rows, neighbours))

@@ -66,19 +66,17 @@ def fold(name: str) -> str:
 _ROLE_NAMES = {role: [*dict.fromkeys(map(fold, usual))] for role, usual in NAMES.items()}
 
 
-def _find(role: str, names: Sequence[str]) -> str | None:
-    """Return the column with the most usual name of a role, however it is spelled."""
-    folded = {fold(name): name for name in reversed(names)}
-    return next((folded[usual] for usual in _ROLE_NAMES[role] if usual in folded), None)
-
-
 def guess(names: Sequence[str], kind: str) -> dict[str, str]:
     """Return ``{"qid": column, ...}`` by the usual names."""
-    columns = {role: name for role in _ROLES[kind] if (name := _find(role, names)) is not None}
-    if kind == "qrels" and "grade" not in columns:
-        scores = [name for name in names if fold(name) == "score"]
-        if scores and _OF_BEIR in map(fold, names):
-            columns["grade"] = scores[0]
+    folded = {fold(name): name for name in reversed(names)}
+    columns = {}
+    for role in _ROLES[kind]:
+        for usual in _ROLE_NAMES[role]:
+            if usual in folded:
+                columns[role] = folded[usual]
+                break
+    if kind == "qrels" and "grade" not in columns and {"score", _OF_BEIR} <= folded.keys():
+        columns["grade"] = folded["score"]
     return columns
 
 

@@ -305,8 +305,9 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
     """Return the named format; without a name, that of the options, or the guessed one."""
     if name is not None:
         return named_format(name, source.name)
-    able = [format for format in able_formats(kind) if {*options} <= {*format.options(kind)}]
-    if not options or not able:
+    asked = able_formats(kind) if options else []
+    able = [format for format in asked if {*options} <= {*format.options(kind)}]
+    if not able:
         return FORMATS[guess_format(source, kind)]
     if len(able) > 1:  # of columns
         is_json, head = source.head.lstrip().startswith(b"{"), Head.of(source)
@@ -339,7 +340,7 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
         message = f"format {file_format.name} does not hold {_KIND[kind]}"
         able = ", ".join(format.name for format in able_formats(kind))
         raise InputError(Problem(where, message, fix=f"one of {able}"))
-    allowed = file_format.options(kind)
+    allowed = file_format.options(kind) if options else ()
     if wrong := [option for option in options if option not in allowed]:
         message = (
             f"format {file_format.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
@@ -461,7 +462,7 @@ def read_run(
         run: Run = reader(
             source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
         )
-        run = _in_order(source, run)
+        run = _reversed(source, run) if source.ascending else run
         checks = Checks(source, dataset)
         checks.add(run)
         checks.warn()
@@ -473,10 +474,8 @@ def _of_rows(duplicates: RunDuplicates, order: ScoreOrder) -> Duplicates:
     return "lowest" if (duplicates, order) == ("best", "ascending") else duplicates
 
 
-def _in_order(source: Source, run: Run) -> Run:
-    """Return a run whose highest score is best; raise if ranks should be read in another order."""
-    if not source.ascending:
-        return run
+def _reversed(source: Source, run: Run) -> Run:
+    """Return a run of distances with its highest score best; raise if these are ranks."""
     if source.format == "msmarco" or "rank" in source.columns:
         message, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
         raise source.error(f"{message}; the lowest rank is best already", fix, "columns")
@@ -502,19 +501,38 @@ def stream_run(
     """
     with reading(path) as source:
         file_format, _ = format_and_reader(source, format, "run", options)
+        options |= {"dataset": dataset, "duplicates": duplicates, "order": order, "name": name}
         if file_format.stream is None:
-            options |= {"dataset": dataset, "format": file_format.name, "name": name}
-            yield read_run(source, duplicates=duplicates, order=order, **options)
-            return
-        source.ascending = order == "ascending"
-        checks = Checks(source, dataset, follows=file_format.needs_dataset)
-        row_policy = _of_rows(duplicates, order)
-        parts = file_format.stream(
-            source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
-        )
-        for part in parts:
-            yield checks.add(_in_order(source, part))
-        checks.warn()
+            yield read_run(source, format=file_format.name, **options)
+        else:
+            yield from _streamed(source, file_format, **options)
+
+
+def _streamed(
+    source: Source,
+    file_format: Format,
+    watch: Callable[[Run, bool], None] | None = None,
+    *,
+    dataset: Qrels | None,
+    duplicates: RunDuplicates,
+    order: ScoreOrder,
+    name: str,
+    **options: Any,
+) -> Iterator[Run]:
+    """Yield the parts of a run in a format that can be read so; `watch` is as in `align_run`."""
+    assert file_format.stream is not None
+    source.ascending = order == "ascending"
+    checks = Checks(source, dataset, follows=file_format.needs_dataset)
+    row_policy = _of_rows(duplicates, order)
+    parts = file_format.stream(
+        source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
+    )
+    for number, part in enumerate(parts):
+        run = checks.add(_reversed(source, part) if source.ascending else part)
+        if watch is not None:
+            watch(run, not number)
+        yield run
+    checks.warn()
 
 
 def align_run(
@@ -543,25 +561,20 @@ def align_run(
     """
     with reading(path) as source:
         file_format, _ = format_and_reader(source, format, "run", options)
-        settings: dict[str, Any] = {"dataset": qrels, "name": name, **options}
-        settings |= {"format": file_format.name, "duplicates": duplicates, "order": order}
-
-        def watched(parts: Iterable[Run]) -> Iterator[Run]:
-            for number, part in enumerate(parts):
-                if watch is not None:
-                    watch(part, not number)
-                yield part
-
-        if file_format.stream is not None and file_format.needs_dataset:
-            yield from align_parts(qrels, watched(stream_run(source, **settings)), policy, also)
-            return
+        options |= {"dataset": qrels, "duplicates": duplicates, "order": order, "name": name}
         if file_format.stream is not None:
+            parts = _streamed(source, file_format, watch, **options)
+            if file_format.needs_dataset:
+                yield from align_parts(qrels, parts, policy, also)
+                return
             with contextlib.suppress(ScatteredQueries):
-                aligned = align(qrels, watched(stream_run(source, **settings)), policy, also)
+                aligned = align(qrels, parts, policy, also)
                 warn_judgements(source, aligned)
                 yield aligned
                 return
-        (run,) = watched([read_run(source, **settings)])
+        run = read_run(source, format=file_format.name, **options)
+        if watch is not None:
+            watch(run, True)
         for aligned in align_parts(qrels, run, policy, also):
             if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
                 warn_judgements(source, aligned)

@@ -304,23 +304,6 @@ def wide(head: bytes) -> str:
     return name and f"the text is {name}"
 
 
-def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
-    """Return why the beginning of a file is not lines of text, and the fix; None if it is."""
-    if message := wide(head):
-        return message, AS_UTF8
-    if inner := codec_of(head):
-        return f"{inner} data inside {codec} data", "unpack it once"
-    for begins, message, fix in _OTHER_FILES:
-        if begins.match(head):
-            return message, fix
-    if b"\0" in head:
-        return "not text: it holds zero bytes", "give a text file, or copy it again"
-    if b"\r" not in head or b"\n" in head:
-        return None
-    fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
-    return "its lines end in a carriage return alone", fix
-
-
 def no_rows(name: str, message: str = "the file holds no rows") -> InputError:
     """Return the error for a file without rows."""
     fix = "check how it was written or downloaded"
@@ -500,8 +483,20 @@ class Source:
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""
-        if (problem := _not_text(self.head, self.codec)) is not None:
-            raise self.error(*problem)
+        head = self.head
+        if message := wide(head):
+            raise self.error(message, AS_UTF8)
+        if inner := codec_of(head):
+            raise self.error(f"{inner} data inside {self.codec} data", "unpack it once")
+        for begins, message, fix in _OTHER_FILES:
+            if begins.match(head):
+                raise self.error(message, fix)
+        if b"\0" in head:
+            fix = "give a text file, or copy it again"
+            raise self.error("not text: it holds zero bytes", fix)
+        if b"\r" in head and b"\n" not in head:
+            fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
+            raise self.error("its lines end in a carriage return alone", fix)
 
     def sha256(self) -> str:
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""

@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..core.arrow import as_bytes, bytes_at, call, cast, encode, equal, take, to_numpy, unique
 from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
-from ..core.qrels_and_runs import NO_ROWS, Docnos, Qrels, RowCount, Run, byte_ranks
+from ..core.qrels_and_runs import Docnos, Qrels, RowCount, Run, byte_ranks
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
 from ..errors import InputError, Problem
 from .column_roles import guess
@@ -68,7 +68,7 @@ def stream_run(
     source: Source, *, duplicates: Duplicates, name: str, **settings: Any
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see `harness.readers.stream_run`."""
-    yield from _parts(source, read_columns(source, RUN), duplicates, name)
+    return _parts(source, read_columns(source, RUN), duplicates, name)
 
 
 def _parts(
@@ -83,13 +83,16 @@ def _parts(
         qids, docnos = column(table["qid"]), column(table["docno"])
         scores = to_numpy(table["score"])
         run = build(Run, rows, qids, docnos, scores, duplicates, name, before=before)
-        moved = moved.more(run.scattered.after(before))
-        gone = gone.more((run.dropped or NO_ROWS).after(before))
+        if run.scattered.rows:
+            moved = moved.more(run.scattered.after(before))
+        if run.dropped is not None:
+            gone = gone.more(run.dropped.after(before))
         before += table.num_rows
         return replace(run, tags=tags_of(table))
 
     yield from in_parts(source, tables, part)
-    _warn_extra(source)
+    if source.report.has_extra_fields:
+        _warn_extra(source)
     warn_scattered(rows, moved)
     warn_dropped(rows, gone, duplicates)
     warn_ranks(source)
@@ -104,8 +107,7 @@ def in_parts(
     """
     earlier_queries = SeenKeys()
 
-    def new(table: pa.Table) -> Run:
-        run = part(table)
+    def new(run: Run) -> Run:
         if earlier_queries.any(hash_strings(run.qids)):
             raise ScatteredQueries(source.name)
         return run
@@ -119,14 +121,15 @@ def in_parts(
                 previous["qid"].chunk(0)[:1]
             )
             if start or (rows and not goes_on):
-                yield new(gathered([*rows, previous.slice(0, start)]))
+                yield new(part(gathered([*rows, previous.slice(0, start)])))
                 rows = []
             rows.append(previous.slice(start))
         previous = table
     if previous is not None:
         table = gathered([*rows, previous])
-        warn_cut(source, table)
-        yield new(table)
+        if source.report.unfinished:
+            warn_cut(source, table)
+        yield new(part(table))
 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
@@ -141,8 +144,6 @@ def _start_of_last_query(qids: pa.Array) -> int:
 
 def _warn_extra(source: Source) -> None:
     """Warn of lines with fields after the tag; the file is read again for their number."""
-    if not source.has_extra_fields:
-        return
     head = source.n_comments
     longer = (
         numbered
@@ -157,7 +158,7 @@ def _warn_extra(source: Source) -> None:
 
 def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn if the last line has no end and its tag is a piece of the tag before it."""
-    tags = as_bytes(column(table["tag"][-2:])) if source.report.unfinished else []
+    tags = as_bytes(column(table["tag"][-2:]))
     if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         before, cut = map(decoded, tags)
         warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
