@@ -158,7 +158,8 @@ def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[
     if search.complete:
         search.check_datasets("run")
         search.choose()
-        search.check_same()
+        if len(search.cells) > 1:
+            search.check_same()
     keys = list(config.datasets), list(config.runs)
     cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _cell_order(cell, *keys))
     if config.complete and not search.wrong and (text := missing_text(cells)):

@@ -157,11 +157,12 @@ def evaluate_runs(
     entries: list[Entry] = []
     visits: list[Visit] = []
     for name, run in runs.items():
-        evaluation, visited, marks = _evaluated(
+        evaluation, visited, findings = _evaluated(
             qrels, run, metrics, policy, relevance_level, convention, references=runs,
             name=name, dataset=dataset,
         )  # fmt: skip
-        entries.append(Entry(evaluation, warned=marks))
+        marks = (finding.rule for finding in findings)
+        entries.append(Entry(evaluation, warned=tuple(mark for mark in marks if mark in NOTICED)))
         visits += [] if visited is None else [visited]
     if visits:
         _warn_of_rows(visits)
@@ -179,8 +180,8 @@ def _evaluated(
     convention: str | None, n: Any = None, mask: Any = None, qids: Any = None,
     references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
-) -> tuple[Evaluation, Visit | None, tuple[str, ...]]:  # fmt: skip
-    """Evaluate one run, and warn of findings; the marks of a leaderboard are their rules.
+) -> tuple[Evaluation, Visit | None, Sequence[Finding]]:  # fmt: skip
+    """Evaluate one run, and warn of findings, which are returned too.
 
     Also return the visit, if scores could belong to other rows.
     """
@@ -213,8 +214,9 @@ def _evaluated(
             names=names, place=place,
         )  # fmt: skip
         assert evaluation is not None
-        warn_of(findings)
-        return evaluation, None, _marks(findings)
+        if findings:
+            warn_of(findings)
+        return evaluation, None, findings
     from ..config.cells import cell_of_files  # which runs that name their documents do not need
     from ..guard.datasets import JudgementFacts
 
@@ -227,11 +229,7 @@ def _evaluated(
         opens=lambda _: readers.Source(os.fspath(run)), reference=reference, rows_only=True,
     )  # fmt: skip
     warn_of(finding for finding in visited.findings if finding.rule != "guard-failed")
-    return visited.value(), visited, _marks(visited.findings)
-
-
-def _marks(findings: Iterable[Finding]) -> tuple[str, ...]:
-    return tuple(finding.rule for finding in findings if finding.rule in NOTICED)
+    return visited.value(), visited, visited.findings
 
 
 def evaluate_files(

@@ -77,10 +77,13 @@ class JudgementFacts:
         """Return the facts of qrels that were read from `source`; see `add_lines`."""
         examples = ExamplesByRule()
         findings = [*_grade_findings(qrels, examples)] if qrels.n_rows else []
-        add_lines(examples, source, whole=whole)
-        hashes = query_hashes(qrels, source.row_marks)
+        if examples:
+            add_lines(examples, source, whole=whole)
+        marks: tuple[int, ...] = ()
+        if source.row_marks is not None:
+            marks = _marks_of(query_hashes(qrels, source.row_marks))
         numbered = bool(qrels.n_rows) and _has_numbered_queries(qrels)
-        placed, marks = tuple(place_findings(findings, examples)), _marks_of(hashes)
+        placed = tuple(findings and place_findings(findings, examples))
         columns = source.unused_columns, source.columns
         return cls(placed, qrels.n_rows, numbered, marks, *columns)
 
@@ -92,9 +95,9 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
     n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
     empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
     rule = "no-relevant-documents" if empty.size == n_queries else "empty-queries"
-    examples.add(
-        rule, examples_of_queries(qrels.qids, empty, rows_in_file(qrels, offsets[empty[:SHOWN]]))
-    )
+    if empty.size:
+        places = rows_in_file(qrels, offsets[empty[:SHOWN]])
+        examples.add(rule, examples_of_queries(qrels.qids, empty, places))
     queries, all_grades = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
     if empty.size == n_queries:
         yield examples.finding(rule, f"none of the {queries} has a relevant document", n_queries)

@@ -237,6 +237,9 @@ class Queries:
     def findings(self) -> Iterator[Finding]:
         """Yield queries that are missing, extra, cut short or spelled otherwise."""
         n, missing = self.qrels.n_queries, self.qrels.n_queries - self.answered
+        if not missing and not self.extra:
+            yield from self._cut()
+            return
         run_qids = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
         judged = cast(self.qrels.qids, pa.large_string())
         unanswered = np.flatnonzero(index_in(judged, run_qids) < 0) if missing else NO_ROW[:0]
@@ -347,10 +350,13 @@ class Documents:
         if self.qrels.n_rows:
             rows = begin.head(TOP)
             is_judged, is_known = begin.are_judged(rows), begin.have_known_docnos(rows)
-            for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
-                self.examples.add(rule, begin.documents(rows[~is_judged]))
-            self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
-            yield from self._respelled(begin, rows[~is_known][:NAMES], int(is_known.sum()))
+            if not is_judged.all():
+                unjudged_documents = begin.documents(rows[~is_judged])
+                for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
+                    self.examples.add(rule, unjudged_documents)
+                self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
+            if not is_known.all():
+                yield from self._respelled(begin, rows[~is_known][:NAMES], int(is_known.sum()))
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows
         if not self.judged and judgements:
             message = f"none of the {counted(queries.rows, 'document')} is judged"

@@ -319,7 +319,8 @@ class Following:
     def findings(self) -> Iterator[Finding]:
         """Yield findings about scores that fit other rows, or fall as the grades rise."""
         if self.named is None:
-            yield from self._findings()
+            if self.n:
+                yield from self._findings()
         elif not np.isnan(self.named).any():
             self.add(self.named)
             yield from self._findings()

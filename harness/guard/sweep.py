@@ -241,8 +241,8 @@ class Sweep:
         """Yield files of the same bytes or the same ranking, and files with several names."""
         cells = {place: visit.cell for place, visit in self.visits.items()}
         cells |= {place: cell for place, (cell, _) in self.failed.items()}
-        for repeated in _named_twice(cells[place] for place in sorted(cells)):
-            yield Placed(repeated)
+        if len(cells) > 1:
+            yield from map(Placed, _named_twice(cells[place] for place in sorted(cells)))
         rows = {path: dataset.facts.rows for path, dataset in self.datasets.items()}
         rankings: dict[tuple[str, str], dict[str, str]] = {}
         for _, cell, facts in self.facts:
@@ -274,6 +274,8 @@ class Sweep:
     def _of_queries(self) -> Iterator[Placed]:
         """Yield the queries that datasets have in common."""
         datasets = [*self.datasets.values()]
+        if len(datasets) < 2:
+            return
         yield from map(Placed, findings_of_folds(datasets, self.pooled))
         cells = [visit.cell for visit in self.visits.values()]
         if self.select is not None:
@@ -350,6 +352,8 @@ def guard(
             )
     sweep = Sweep(visits, by_path, failed, digests, pooled=pooled)
     placements = sweep.examine()
+    if not placements:
+        return Guarded([], {}, {}, ())
     remaining = {*without_effects([placed.finding for placed in placements], accept)}
     placements = [
         placed.accepted(accept, only_warns) for placed in placements if placed.finding in remaining

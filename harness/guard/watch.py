@@ -168,13 +168,13 @@ class Watch:
                 findings += self.documents.findings(begin, self.queries)
             if self.submission is not None:
                 findings += self.submission.findings()
-            if source is not None:
+            if source is not None and (findings or unrelated):
                 rules = {
                     finding.rule for finding in findings if whole or finding.severity != "note"
                 }
                 add_lines(self.examples, source, {"unrelated", *rules}, whole=whole)
             of_run = RunFacts(
-                tuple(place_findings(findings, self.examples)),
+                tuple(findings and place_findings(findings, self.examples)),
                 self.queries.rows,
                 self.queries.ranking,
                 not (has_labels or is_constant),

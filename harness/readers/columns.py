@@ -108,9 +108,8 @@ def single_blanks(block: bytes) -> bytes:
 def after_header(source: Source, header: int) -> Iterator[bytes]:
     """Yield the blocks without the first `header` lines."""
     for block in source.blocks():
-        if header:
-            block, passed = without_first_lines(block, header)
-            header -= passed
+        block, passed = without_first_lines(block, header)
+        header -= passed
         yield block
 
 
@@ -142,9 +141,10 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     InputError names the first ten lines that do not fit the layout, and counts all.
     """
     has_rows = False
+    header = layout.header + source.n_comments
     for table, has_more in parse_blocks(
         source,
-        after_header(source, layout.header + source.n_comments),
+        after_header(source, header) if header else source.blocks(),
         partial(_read, layout=layout),
         layout.is_data(source),
         partial(check_line, layout=layout),
@@ -179,7 +179,8 @@ def build_table(
     rows = Rows(source, layout.is_data(source))
     qids, docnos = column(table["qid"]), column(table["docno"])
     rows_read = build(kind, rows, qids, docnos, numbers, duplicates, name)
-    warn_moved(rows, rows_read, duplicates)
+    if rows_read.scattered.rows or rows_read.dropped:
+        warn_moved(rows, rows_read, duplicates)
     return rows_read
 
 

@@ -91,10 +91,12 @@ def _parts(
         return replace(run, tags=tags_of(table))
 
     yield from in_parts(source, tables, part)
-    if source.report.has_extra_fields:
+    if source.has_extra_fields:
         _warn_extra(source)
-    warn_scattered(rows, moved)
-    warn_dropped(rows, gone, duplicates)
+    if moved.rows:
+        warn_scattered(rows, moved)
+    if gone.rows:
+        warn_dropped(rows, gone, duplicates)
     warn_ranks(source)
 
 
