@@ -188,10 +188,6 @@ class _FoundDataset:
     entry: DatasetEntry
     values: Mapping[str, str]
 
-    def fits(self, file: Found) -> bool:
-        """Whether the placeholders that both have captured the same."""
-        return all(file.values.get(name, value) == value for name, value in self.values.items())
-
 
 class _Search:
     """Finds datasets, then the runs on them; collects cells and what is wrong."""
@@ -289,7 +285,13 @@ class _Search:
         name = self._pattern(key, ("runs", key), placeholders if datasets else None)
         strangers = []
         for file, possible_datasets in self._files_and_datasets(entry, path, datasets, path_loc):
-            fitting = [dataset for dataset in possible_datasets if dataset.fits(file)]
+            fitting = [  # their placeholders captured the same
+                dataset
+                for dataset in possible_datasets
+                if all(
+                    file.values.get(name, value) == value for name, value in dataset.values.items()
+                )
+            ]
             if not fitting and self._keeps(file.values):
                 strangers.append(file)
             for dataset in fitting:

@@ -237,7 +237,8 @@ class _Parts:
 
     def _text(self, loc: Loc, text: str) -> Any:
         """Return a text; a path with variables filled in."""
-        is_entry = _is_entry(loc)
+        # whether a path alone may be here; not if the line belongs to an entry above it
+        is_entry = len(loc) > 1 and _key_path(loc) in _ENTRIES and loc[1] not in ENTRY_KEYS
         path_loc = (*loc, "path") if is_entry else loc
         if _is_path(path_loc, text):
             try:
@@ -248,7 +249,8 @@ class _Parts:
 
     def _path(self, loc: Loc, text: str) -> str:
         """Return a path with variables filled in, from the folder of the config."""
-        keep = double_braces if _is_pattern(loc) else str
+        mark = PATH_KEYS.get(_key_path(loc))
+        keep = double_braces if mark is not None and mark.placeholders else str
         if "\0" in text:
             raise LookupError("holds the character \\0, which no path may", "take it out")
         path = _DOLLAR.sub(lambda match: _value_of_variable(match, text, keep), text)
@@ -286,16 +288,6 @@ def _key_path(loc: Loc) -> Loc:
     """Return a place without the names of entries and the indexes of lists."""
     named = loc[:1] + loc[2:] if loc[:1] and loc[0] in BY_NAME else loc
     return tuple(key for key in named if isinstance(key, str))
-
-
-def _is_entry(loc: Loc) -> bool:
-    """Whether a path alone may be at this place; not if the line belongs to an entry above it."""
-    return len(loc) > 1 and _key_path(loc) in _ENTRIES and loc[1] not in ENTRY_KEYS
-
-
-def _is_pattern(loc: Loc) -> bool:
-    mark = PATH_KEYS.get(_key_path(loc))
-    return mark is not None and mark.placeholders
 
 
 def _is_path(loc: Loc, text: str) -> bool:
@@ -511,6 +503,8 @@ def expand_metrics(source: ParsedYaml) -> None:
         holder[loc[-1]] = [part for part, _ in parts]
         source.origins |= {(*loc, n): (*loc, place) for n, (_, place) in enumerate(parts)}
     sets, circles = metric_sets(source.data), list[tuple[str, ...]]()
+    if not sets:
+        return
 
     def metrics_of(name: Any, loc: Loc, *above: str) -> Iterator[tuple[Any, Loc]]:
         if not isinstance(name, str) or name not in sets or is_metric(name):

@@ -120,7 +120,7 @@ class Definition:
         """The cutoff's parameter, if the metric takes one."""
         return self.parameters.get("cutoff")
 
-    @property
+    @cached_property
     def is_text(self) -> bool:
         """Whether its values are text in trec_eval, so that there is no number to show."""
         return self.bounds == (0, 0)

@@ -188,7 +188,7 @@ class _Run:
             for place, error in sorted(self.failed.items())
         )
         board = Leaderboard(tuple(entries), rows, config.summary)
-        inputs = manifests.input_records(self.inputs, *_columns(visits), paths)
+        inputs = manifests.input_records(self.inputs, visits.values(), paths)
         return Results(
             board, config=config, folder=config.output_folder, cached=self.cached,
             manifest=manifests.made_manifest(config, board, notes, inputs),
@@ -211,24 +211,6 @@ def _by_rule(error: HarnessError) -> HarnessError:
         return error
     problems = [finding.problem for finding in findings_of_error("", error)]
     return type(error)(problems, at_least=error.at_least)
-
-
-def _columns(
-    visits: Mapping[int, Visit],
-) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
-    """Return the columns of each table that were read, by content, and those that no cell read."""
-    read: dict[str, dict[str, str]] = {}
-    unused: dict[str, list[str]] = {}
-    for visited in visits.values():
-        if visited.facts is None:
-            continue
-        for path, facts in (
-            (visited.cell.dataset_entry.path, visited.facts.judgements),
-            (visited.cell.run_entry.path, visited.facts.run),
-        ):  # fmt: skip
-            read[path] = facts.columns
-            unused[path] = [name for name in unused.get(path, facts.unused) if name in facts.unused]
-    return read, unused
 
 
 def _jobs(run: _Run, pending: Sequence[int], workers: int) -> list[Job]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import repeat
@@ -103,10 +103,10 @@ class Peer:
         self.groups = []
         for (level, under), columns in groups.items():
             least = 0 if under.empty_queries == "zero" else max(level, 0)
-            as_trec_eval = replace(
-                USUAL, judged_only=under.judged_only, missing_queries=under.missing_queries
-            )
-            self.groups.append(MeasureGroup(level, under, columns, least, under != as_trec_eval))
+            names = [field.name for field in fields(Policy)]
+            others = {name for name in names if getattr(under, name) != getattr(USUAL, name)}
+            reorders = not others <= {"judged_only", "missing_queries"}
+            self.groups.append(MeasureGroup(level, under, columns, least, reorders))
         judged = np.flatnonzero(np.diff(qrels.offsets))
         self.best = np.full(qrels.n_queries, -1, np.int64)
         if not fractions:

@@ -30,6 +30,7 @@ from ..core.leaderboard import Leaderboard, Selection
 from ..core.metric import Metric, as_plain_data
 from ..core.policy import Policy
 from ..errors import Finding, in_json
+from ..guard.visits import Visit
 from ..stats.comparison import Plan
 from .cache import Input, Notes, installed_code, sources, version_of
 from .crosscheck import Audit
@@ -51,13 +52,18 @@ def as_bytes(manifest: Manifest) -> bytes:
 
 
 def input_records(
-    inputs: Mapping[str, Input], columns: Mapping[str, Mapping[str, str]],
-    unused: Mapping[str, Sequence[str]], paths: Paths,
-) -> tuple[InputRecord, ...]:  # fmt: skip
-    """Return the files that were read.
-
-    `columns` and `unused` are the columns of tables that were read or not, by path.
-    """
+    inputs: Mapping[str, Input], visits: Iterable[Visit], paths: Paths
+) -> tuple[InputRecord, ...]:
+    """Return the files that were read, with the columns of tables that cells read or did not."""
+    columns: dict[str, Mapping[str, str]] = {}
+    unused: dict[str, list[str]] = {}
+    for visit in visits:
+        if (facts := visit.facts) is not None:
+            dataset, run = visit.cell.dataset_entry.path, visit.cell.run_entry.path
+            for path, table in ((dataset, facts.judgements), (run, facts.run)):
+                columns[path] = table.columns
+                left = unused.get(path, table.unused)
+                unused[path] = [name for name in left if name in table.unused]
     return tuple(
         InputRecord(
             path=paths.names[path], bytes=read.state[0], sha256=read.digest,
@@ -211,15 +217,16 @@ def _relative(path: str | Path, start: Path) -> str:
 def _git(folder: Path) -> Git | None:
     """Return commit and dirty flag of the working directory, None outside git."""
 
-    def ask(*arguments: str) -> str:
-        command = ["git", "-C", str(folder), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
+    command = ["git", "-C", str(folder), "status", "--porcelain=2", "--branch", "-uno"]
     try:
-        commit = ask("rev-parse", "HEAD")
-        return Git(commit=commit, dirty=bool(ask("status", "--porcelain", "-uno")))
+        answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
+    lines = answer.splitlines()
+    commit = next(line for line in lines if line.startswith("# branch.oid ")).split()[-1]
+    if commit == "(initial)":
+        return None
+    return Git(commit=commit, dirty=any(not line.startswith("#") for line in lines))
 
 
 Sha256 = Annotated[StrictStr, Field(pattern="^[0-9a-f]{64}$")]

@@ -111,7 +111,10 @@ def run(
         cells = resolve(loaded)
         for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
             warn(text)
-        add_inputs(*_inputs(loaded, cells))
+        add_inputs(*loaded.files())
+        for cell in cells:
+            dataset = cell.dataset_entry
+            add_inputs(dataset.path, *filter(None, [group_sizes_of(dataset)]), cell.run_entry.path)
         with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
             with warning_of_errors():
                 results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
@@ -133,25 +136,15 @@ def _held_folders(config: Config, force: bool) -> Iterator[None]:
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
         names = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
-        check_outputs(folder, [*names, *_planned_files(config)])
+        planned = [*names, CELLS, comparing.SIGNIFICANCE, comparing.STANDINGS]
+        planned += [
+            PAGE if name == "page" else f"leaderboard{find(name).suffix}" for name in config.reports
+        ]
+        for name, table in config.tables.items():
+            planned += [f"tables/{name}{SUFFIXES[format]}" for format in table.formats]
+        check_outputs(folder, planned)  # but for pictures, whose names follow from the results
         files.check_own(folder, names, written(folder)[0], force=force)
         yield
-
-
-def _inputs(config: Config, cells: Sequence[Cell]) -> Iterator[str | Path]:
-    yield from config.files()
-    for cell in cells:
-        yield from filter(None, [cell.dataset_entry.path, group_sizes_of(cell.dataset_entry)])
-        yield cell.run_entry.path
-
-
-def _planned_files(config: Config) -> Iterator[str]:
-    """Yield the names of files that depend on the config alone, but for pictures."""
-    yield from (CELLS, comparing.SIGNIFICANCE, comparing.STANDINGS)
-    for name in config.reports:
-        yield PAGE if name == "page" else f"leaderboard{find(name).suffix}"
-    for name, table in config.tables.items():
-        yield from (f"tables/{name}{SUFFIXES[format]}" for format in table.formats)
 
 
 def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:

@@ -82,7 +82,7 @@ class JudgementFacts:
         marks: tuple[int, ...] = ()
         if source.row_marks is not None:
             marks = _marks_of(query_hashes(qrels, source.row_marks))
-        numbered = bool(qrels.n_rows) and _has_numbered_queries(qrels)
+        numbered = qrels.docnos.positional and bool(qrels.n_rows) and _has_numbered_queries(qrels)
         placed = tuple(findings and place_findings(findings, examples))
         columns = source.unused_columns, source.columns
         return cls(placed, qrels.n_rows, numbered, marks, *columns)
@@ -127,7 +127,7 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
 def _has_numbered_queries(qrels: Qrels) -> bool:
     ends = as_bytes(qrels.qids[:1]) + as_bytes(qrels.qids[-1:])
     from_0, from_1 = ([b"%d" % n, b"%d" % (n + qrels.n_queries - 1)] for n in (0, 1))
-    return qrels.docnos.positional and ends in (from_0, from_1)
+    return ends in (from_0, from_1)
 
 
 def _marks_of(hashes: Array) -> tuple[int, ...]:

@@ -225,22 +225,15 @@ class RunPart:
     def __init__(self, run: Run, qrels: Qrels, follows: bool, rows_before: int) -> None:
         self.run, self.qrels, self.follows = run, qrels, follows
         self.rows_before = rows_before
-
-    @cached_property
-    def lengths(self) -> Ints:
+        self.lengths = lengths_of(run.offsets)
         """Rows of each query, ``(n_queries,)``."""
-        return lengths_of(self.run.offsets)
+        self.n_source = run.n_rows if follows or run.n_source is None else run.n_source
+        """Rows that the part had in the file, dropped ones among them."""
 
     @cached_property
     def codes(self) -> Ints:
         """Positions of the first queries in the dataset; -1 for other queries."""
         return self.qrels.place(self.run.qids.slice(0, LOOKED_AT))
-
-    @property
-    def n_source(self) -> int:
-        """Rows that the part had in the file, dropped ones among them."""
-        n = self.run.n_source
-        return self.run.n_rows if n is None or self.follows else n
 
     def places(self, rows: Ints) -> Ints:
         """Return the positions of some rows in the file, from 0."""

@@ -247,8 +247,8 @@ class Order:
         self.shares += float(share.sum())
         self.squares += float((share**2).sum())
         self.variance += float(variance.sum())
-        if self.examples.wants("upside-down"):
-            behind = np.flatnonzero(share < CHANCE)[:SHOWN]
+        behind = np.flatnonzero(share < CHANCE)[:SHOWN]
+        if behind.size and self.examples.wants("upside-down"):
             examples = self.queries.start_of(texts_at(aligned.qids, query[behind]))
             shares = (100 * share[behind]).tolist()
             names = (

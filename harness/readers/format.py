@@ -74,11 +74,6 @@ class Head:
     suffix: str
     data: bytes
 
-    @classmethod
-    def of(cls, source: Source) -> Head:
-        """Return the head of a file."""
-        return cls(source.suffix, source.head)
-
     @cached_property
     def lines(self) -> list[bytes]:
         """The first lines (at most 20) that are neither blank nor a comment at the head.
@@ -211,7 +206,7 @@ def able_formats(kind: Kind) -> list[Format]:
 def guess_format(path: Path, kind: Kind) -> str:
     """Return the name of the only format that a file can be; InputError if none or several fit."""
     with reading(path) as source:
-        head = Head.of(source)
+        head = Head(source.suffix, source.head)
         if not any(format.is_binary(head) for format in FORMATS.values()):
             source.check_text()
         if not head.lines:
@@ -310,7 +305,7 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
     if not able:
         return FORMATS[guess_format(source, kind)]
     if len(able) > 1:  # of columns
-        is_json, head = source.head.lstrip().startswith(b"{"), Head.of(source)
+        is_json, head = source.head.lstrip().startswith(b"{"), Head(source.suffix, source.head)
         able = [format for format in able if format.is_binary(head)]
         able = able or [FORMATS["jsonl" if is_json else "table"]]
     return able[0]

@@ -186,7 +186,7 @@ def _first_rows(source: Source) -> pa.Table:
     """Return the rows at the head of a file; the first one alone if one after it is wrong."""
     source.check_length()
     source.check_text()
-    head = Head.of(source)
+    head = Head(source.suffix, source.head)
     if not head.lines:
         raise no_rows(source.name)
     for lines in (head.lines, head.lines[:1]):

@@ -169,7 +169,7 @@ def _read_text(
     source.check_length()
     source.check_text()
     kind: Kind = "qrels" if rows_type is Qrels else "run"
-    head = Head.of(source)
+    head = Head(source.suffix, source.head)
     if not head.lines:
         raise no_rows(source.name)
     line, place = head.lines[0], Place(source.name, head.first)
