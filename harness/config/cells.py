@@ -157,7 +157,8 @@ def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[
             search.add_run(key, entry, loc)
     if search.complete:
         search.check_datasets("run")
-        search.choose()
+        if search.where:
+            search.choose()
         if len(search.cells) > 1:
             search.check_same()
     keys = list(config.datasets), list(config.runs)
@@ -388,7 +389,7 @@ class _Search:
 
     def choose(self) -> None:
         """Keep the cells that ``where`` keeps; report what is wrong with it."""
-        if not self.where or self.wrong:
+        if self.wrong:
             return
         rows = [cell.all_columns for cell, _ in self.cells]
         names = list(dict.fromkeys(column for columns in rows for column in columns))

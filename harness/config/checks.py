@@ -334,7 +334,8 @@ def reported_names(config: Config, cells: Sequence[Cell]) -> tuple[list[str], li
         datasets.setdefault(name, cell.dataset_entry)
         columns = {column: text for column, text in cell.columns.items() if column not in over}
         runs[run_name(cell.run, columns, key, summary)] = None
-    slices_of = [piece for name, entry in datasets.items() for piece in _slices_of(entry, name)]
+    grouped = {name: entry for name, entry in datasets.items() if entry.groups}
+    slices_of = [piece for name, entry in grouped.items() for piece in _slices_of(entry, name)]
     return [*dict.fromkeys((*datasets, *slices_of))], list(runs)
 
 

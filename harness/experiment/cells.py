@@ -81,7 +81,8 @@ def evaluate_all(
     VerificationError if the cross-check finds a difference; InputError if the guard finds an error
     that is not one run's alone. Errors have the findings to warn of.
     """
-    groups = load_groupings(cells)
+    has_groups = any(cell.dataset_entry.groups for cell in cells)
+    groups = load_groupings(cells) if has_groups else {}
     run = _Run(config, tuple(cells), cache)
     pending = [place for place in range(len(cells)) if not run.look_up(place)]
     run.cached = len(cells) - len(pending)

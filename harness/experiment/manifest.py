@@ -28,7 +28,7 @@ from ..core.entries import Entry, Failed
 from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard, Selection
 from ..core.metric import Metric, as_plain_data
-from ..core.policy import Policy
+from ..core.policy import USUAL
 from ..errors import Finding, in_json
 from ..guard.visits import Visit
 from ..stats.comparison import Plan
@@ -202,7 +202,7 @@ def _seeds(config: Config, board: Leaderboard) -> dict[str, Any]:
         plan = config.compare or Plan()
         found["summary"] = {"seed": plan.seed, "draws": plan.summary_draws, "level": plan.level}
     metrics = board.entries[0].evaluation.metrics if board.entries else ()
-    seeds = {str(metric): Policy().with_settings(metric.settings).seed for metric in metrics}
+    seeds = {str(metric): USUAL.with_settings(metric.settings).seed for metric in metrics}
     if drawn := {name: seed for name, seed in seeds.items() if seed is not None}:
         found["metrics"] = drawn
     seed = config.policy.for_runs().seed

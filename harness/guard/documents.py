@@ -229,11 +229,6 @@ class Queries:
                 return Examples(tuple(names), int(starts[index]), words)
         return Examples(tuple(names))
 
-    @property
-    def ranking(self) -> str:
-        """`harness.core.align.ranking_hash` as text."""
-        return f"{self.hash % 2**64:016x}"
-
     def findings(self) -> Iterator[Finding]:
         """Yield queries that are missing, extra, cut short or spelled otherwise."""
         n, missing = self.qrels.n_queries, self.qrels.n_queries - self.answered

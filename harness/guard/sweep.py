@@ -115,8 +115,11 @@ class Sweep:
         """Return all findings; a step that fails is one, and the others go on."""
         findings: list[Placed] = []
         failures: list[Finding] = []
-        of_inputs = self._of_datasets, self._of_order, self._of_failed, self._of_files
-        for step in (self._of_cells, *of_inputs, self._of_queries):
+        steps = [self._of_cells, self._of_datasets, self._of_order]
+        steps += [self._of_failed] if self.failed else []
+        steps += [self._of_files]
+        steps += [self._of_queries] if len(self.datasets) > 1 else []
+        for step in steps:
             with observing(failures):
                 findings += step()
         return findings + [Placed(finding) for finding in failures]
@@ -274,8 +277,6 @@ class Sweep:
     def _of_queries(self) -> Iterator[Placed]:
         """Yield the queries that datasets have in common."""
         datasets = [*self.datasets.values()]
-        if len(datasets) < 2:
-            return
         yield from map(Placed, findings_of_folds(datasets, self.pooled))
         cells = [visit.cell for visit in self.visits.values()]
         if self.select is not None:

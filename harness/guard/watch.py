@@ -32,7 +32,7 @@ class RunFacts:
     findings: tuple[Finding, ...] = ()
     rows: int = 0
     ranking: str = ""
-    """`harness.guard.documents.Queries.ranking`."""
+    """`harness.core.align.ranking_hash` as text."""
     own_scores: bool = True
     """Whether scores are not the labels, and not all equal."""
     fit: Fit = NO_FIT
@@ -176,16 +176,14 @@ class Watch:
             of_run = RunFacts(
                 tuple(findings and place_findings(findings, self.examples)),
                 self.queries.rows,
-                self.queries.ranking,
+                f"{self.queries.hash % 2**64:016x}",
                 not (has_labels or is_constant),
                 self.following.fit,
                 unrelated and place_findings([unrelated], self.examples)[0],
                 tag="" if self.submission is None else self.submission.tag,
             )
             if source is not None:
-                of_run = replace(
-                    of_run, unused=source.unused_columns, columns=source.columns
-                )
+                of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
             return Facts(judgements, of_run)
         return None
 

@@ -168,7 +168,9 @@ def warn_cut(source: Source, table: pa.Table) -> None:
 
 def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     """Warn if ranks contradict scores in the pieces of a run that are kept."""
-    text, _ = without_first_lines(source.report.sample, source.n_comments)
+    text = source.report.sample
+    if source.n_comments:
+        text, _ = without_first_lines(text, source.n_comments)
     try:
         rows = read_block(text, replace(layout, also=("rank",)))
         rank = to_numpy(cast(rows["rank"], pa.int64()))
