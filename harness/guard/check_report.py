@@ -80,9 +80,8 @@ def findings_as_text(
 ) -> str:
     """Render findings by file, or by rule, and their number, as ``harness check`` prints them."""
     findings = [finding for finding in checked.findings if notes or finding.severity != "note"]
-    by_rule = _finding_lines(
-        [(finding, f"{finding.severity}: {finding.head}") for finding in findings], set()
-    )
+    heads = [(finding, f"{finding.severity}: {finding.head}") for finding in findings]
+    by_rule = _finding_lines(heads, set())
     lines = [*(by_rule if by == "rule" else _by_file(findings, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{checked_inputs(checked)}: {severity_counts(checked)}{hidden}")
@@ -97,9 +96,8 @@ def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str
     advised: set[tuple[str, ...]] = set()
     for file in dict.fromkeys([*files, *(cell.run_entry.path for cell in cells)]):
         file_findings = files.get(file, [])
-        worst = min(
-            (finding.severity for finding in file_findings), key=ORDER.index, default="note"
-        )
+        severities = [finding.severity for finding in file_findings]
+        worst = min(severities, key=ORDER.index, default="note")
         rules = ", ".join(
             dict.fromkeys(finding.rule for finding in file_findings if finding.severity != "note")
         )
@@ -217,9 +215,8 @@ def verdicts(checked: Checked) -> list[dict[str, str]]:
 
 def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
     """Yield each run, its verdict, and its errors and warnings."""
-    by_file = grouped_by(
-        [finding for finding in checked.findings if finding.severity != "note"], _file_of
-    )
+    reported = [finding for finding in checked.findings if finding.severity != "note"]
+    by_file = grouped_by(reported, _file_of)
     words = {**VERDICTS, "error": "REJECT"} if checked.submitted else VERDICTS
     for file in dict.fromkeys(cell.run_entry.path for cell in checked.cells):
         findings = by_file.get(file, [])

@@ -102,9 +102,8 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
     if empty.size == n_queries:
         yield examples.finding(rule, f"none of the {queries} has a relevant document", n_queries)
     elif n := empty.size:
-        yield examples.finding(
-            rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries)
-        )
+        message = f"no relevant document in {n:,} of {queries}"
+        yield examples.finding(rule, message, n, by_share(n, n_queries))
     low, high = grades.min(), grades.max()
     above, between = f"above {LARGEST_GRADE}, up to {high:,.15g}", f"{low:,.15g} to {high:,.15g}"
     for rule, is_affected, description in (
@@ -207,10 +206,9 @@ def findings_of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Ite
     """Yield the qids that folds have in common; an error if the config pools them."""
 
     def pooled_into(dataset: Dataset) -> str:
-        is_pooled = any(name in dataset.cell.of_dataset for name in pooled)
-        return (
-            whole_name(dataset.cell.dataset_key, dataset.cell.columns, pooled) if is_pooled else ""
-        )
+        cell = dataset.cell
+        is_pooled = any(name in cell.of_dataset for name in pooled)
+        return whole_name(cell.dataset_key, cell.columns, pooled) if is_pooled else ""
 
     by_whole = grouped_by(datasets, pooled_into)
     folds = [dataset for dataset in by_whole.pop("", []) if not dataset.facts.numbered]
@@ -219,9 +217,8 @@ def findings_of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Ite
     parts = grouped_by(folds, lambda dataset: getattr(part_of(dataset.cell, pooled), "dataset", ""))
     parts.pop("", None)
     for group in parts.values():
-        yield from _shared_queries(
-            "shared-queries", [*{dataset.digest: dataset for dataset in group}.values()]
-        )
+        distinct = {dataset.digest: dataset for dataset in group}
+        yield from _shared_queries("shared-queries", [*distinct.values()])
 
 
 def findings_of_validation(
@@ -290,9 +287,8 @@ def findings_of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> 
             continue
         if np.intersect1d(left.hashes, right.hashes).any():
             all_left, all_right = _with_all_hashes(left), _with_all_hashes(right)
-            shared = np.flatnonzero(
-                np.isin(all_left.hashes, all_right.hashes[all_right.hashes != 0])
-            )
+            known = all_right.hashes[all_right.hashes != 0]
+            shared = np.flatnonzero(np.isin(all_left.hashes, known))
             qids = texts_at(all_left.qids, shared[:SHOWN])
             message = f"{shared.size:,} of {len(all_left.qids):,} queries of {left.cell.dataset} "
             message += f"have the same rows as queries of {right.cell.dataset}"
@@ -333,13 +329,11 @@ def load_grouping(groups: Groups) -> Grouping:
             columns = function(qids)
             if not isinstance(columns, Mapping):
                 message = f"expected a mapping of columns to labels, got {type(columns).__name__}"
-                raise InputError(
-                    Problem(name, message, fix="return {'length': [label of each qid]}")
-                )
+                fix = "return {'length': [label of each qid]}"
+                raise InputError(Problem(name, message, fix=fix))
             names = groups.columns or list(columns)
-            return labels_of(
-                name, qids, {column: list(columns[column]) for column in names}, groups.bins
-            )
+            labels = {column: list(columns[column]) for column in names}
+            return labels_of(name, qids, labels, groups.bins)
         except HarnessError:
             raise
         except Exception as error:
@@ -454,10 +448,7 @@ def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Find
                 a, b = pairs[0]
                 message = f"on {dataset}, {a} is better than {b} by {metric}, "
                 message += f"and worse in every group of {column}"
-                examples = (
-                    [f"{winner} and {loser}" for winner, loser in pairs] if len(pairs) > 1 else []
-                )
-                findings.append(
-                    finding("reversal", places.get(dataset, dataset), message, len(pairs), examples)
-                )
+                examples = [" and ".join(pair) for pair in pairs] if len(pairs) > 1 else []
+                place = places.get(dataset, dataset)
+                findings.append(finding("reversal", place, message, len(pairs), examples))
     return findings

@@ -247,17 +247,15 @@ class Queries:
             message += f"differ from unanswered queries only in {way}"
             yield self.examples.finding("qid-spelling", message, respelled)
         if missing > respelled:
-            self.examples.add(
-                "missing-queries", examples_of_queries(self.qrels.qids, unanswered, NO_ROW)
-            )
+            examples = examples_of_queries(self.qrels.qids, unanswered, NO_ROW)
+            self.examples.add("missing-queries", examples)
             kind = "judged " if self.qrels.n_rows else ""
             message = f"no answer to {missing:,} of {counted(n, f'{kind}query', f'{kind}queries')}"
             yield self.examples.finding("missing-queries", message, missing)
         if self.extra > respelled:
             starts = np.concatenate(self.starts)
-            self.examples.add(
-                "extra-queries", examples_of_queries(run_qids, unjudged, starts[unjudged])
-            )
+            examples = examples_of_queries(run_qids, unjudged, starts[unjudged])
+            self.examples.add("extra-queries", examples)
             message = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
             message = (
                 f"no judgement of {message}" if self.qrels.n_rows else f"{message} not in the list"
@@ -374,9 +372,8 @@ class Documents:
         unjudged = self.n_top - self.n_judged_top
         if self.judged and unjudged >= MANY * self.n_top:
             below = " or have a grade below 0" if (self.qrels.numbers < 0).any() else ""
-            message = (
-                f"{percent(unjudged, self.n_top)} of the top 10 documents are not judged{below}"
-            )
+            share = percent(unjudged, self.n_top)
+            message = f"{share} of the top 10 documents are not judged{below}"
             is_dense = answered >= ENOUGH_QUERIES and judgements >= DENSE * self.qrels.n_queries
             if is_dense and unjudged >= NEARLY_ALL * self.n_top:
                 effect = "they count as not relevant; the qrels may belong to another round"
@@ -390,7 +387,10 @@ class Documents:
             return
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
         theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
-        way, matches = spelled_as(names, self._knows, {**OF_DOCNOS, **affixes(names, theirs)})
+        ways = {**OF_DOCNOS, **affixes(names, theirs)}
+        way, matches = spelled_as(
+            names, lambda texts: self.qrels.knows(hash_strings(string_column(texts))), ways
+        )
         if len(matches) < max(RESPELLED, MANY * (n_known + len(matches))):
             return
         docnos = string_column(matches.values())
@@ -404,12 +404,10 @@ class Documents:
         self.examples.add("docno-spelling", begin.documents(rows[indexes], notes))
         message = f"{len(matches):,} of {counted(rows.size, 'unjudged docno')} "
         message += f"differ from judged ones only in {way}"
+        n = len(matches)
         yield self.examples.finding(
-            "docno-spelling", message, len(matches), "warning" if self.judged else None
+            "docno-spelling", message, n, "warning" if self.judged else None
         )
-
-    def _knows(self, names: Sequence[str]) -> Bools:
-        return self.qrels.knows(hash_strings(string_column(names)))
 
 
 def explain_no_common_query(
@@ -452,9 +450,8 @@ def explain_no_common_query(
         )
         if spelling is not None:
             way, known_as = spelling
-            examples = [
-                spelling_pair(names[index], qid) for index, qid in [*known_as.items()][:SHOWN]
-            ]
+            pairs = [*known_as.items()][:SHOWN]
+            examples = [spelling_pair(names[index], qid) for index, qid in pairs]
             message = f"{summary}; {len(known_as):,} of {len(qids):,} differ only in {way}"
             fix = RULES["qid-spelling"].fix
             return finding("no-common-query", place, message, len(known_as), examples, fix=fix)

@@ -256,9 +256,8 @@ class RunPart:
     def queries(self, positions: Ints) -> Examples:
         """Return some queries, at the first row of the first."""
         positions = positions[:SHOWN]
-        examples = examples_of_queries(
-            self.run.qids, positions, self.places(self.run.offsets[positions])
-        )
+        rows = self.places(self.run.offsets[positions])
+        examples = examples_of_queries(self.run.qids, positions, rows)
         return examples._replace(words=()) if self.follows else examples
 
     def head(self, depth: int) -> Ints:

@@ -135,9 +135,8 @@ class Grades:
 
 def is_clear(fit: Fit, alternative: Fit) -> bool:
     """Whether scores fit better in one order than in the other by more than chance."""
-    apart = (fit.r - max(alternative.r, 0.0)) * math.sqrt(
-        max(1, min(fit.n, alternative.n) or fit.n)
-    )
+    n = min(fit.n, alternative.n) or fit.n
+    apart = (fit.r - max(alternative.r, 0.0)) * math.sqrt(max(1, n))
     return fit.z > CLEAR and apart > CLEAR and fit.r > TWICE * alternative.r
 
 
@@ -163,9 +162,8 @@ def find_shift(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
         nearby = scores[starts + np.arange(-SLIP, WINDOW + SLIP)]
         sample = rows.at((starts + np.arange(WINDOW)).ravel())
         query = np.append(0, np.cumsum(sample.query[1:] != sample.query[:-1]))
-        own_fit, slip = _find_shift(
-            replace(sample, query=query), dense_ranks(nearby.ravel()).reshape(WINDOWS, -1)
-        )
+        ranks = dense_ranks(nearby.ravel()).reshape(WINDOWS, -1)
+        own_fit, slip = _find_shift(replace(sample, query=query), ranks)
         if own_fit.z > CLEAR and slip is None:
             return own_fit, None
     ranked = dense_ranks(scores)
@@ -281,9 +279,7 @@ def find_order(rows: GradedRows, scores: Array) -> Misplaced | None:
             graded.fit(dense_ranks(scores[target])),
         )
         differ = np.flatnonzero(row != target)[:SHOWN]
-        first_rows, first_targets = (
-            tuple(positions[differ].tolist()) for positions in (row, target)
-        )
+        first_rows, first_targets = (tuple(rows[differ].tolist()) for rows in (row, target))
         if is_clear(moved_fit, own_fit) and (best is None or moved_fit.z > best.moved_fit.z):
             best = Misplaced(name, own_fit, moved_fit, n_moved, first_rows, first_targets)
     return best
@@ -406,17 +402,15 @@ class Following:
         indexes = np.flatnonzero((r < 0) | (rule == "unrelated"))[:SHOWN]
         pairs = zip(texts_at(self.qrels.qids, query[indexes]), r[indexes].tolist(), strict=True)
         row = int(np.isin(rows.query, query[indexes[:1]]).argmax())
-        self.examples.add(
-            rule, Examples(tuple(f"{qid} ({value:.2f})" for qid, value in pairs), row)
-        )
+        texts = tuple(f"{qid} ({value:.2f})" for qid, value in pairs)
+        self.examples.add(rule, Examples(texts, row))
         message = f"correlation with the grades {own_fit.r:.2f}, below 0 in "
         if rule == "unrelated" and own_fit.n:
             message += f"{falling:,} of {counted(query.size, 'query', 'queries')}"
             self.unrelated = self.examples.finding(rule, message, query.size)
         elif rule == "upside-down" and self.named is None:
-            yield self.examples.finding(
-                rule, f"{message}{counted(falling, 'query', 'queries')}", falling
-            )
+            message += counted(falling, "query", "queries")
+            yield self.examples.finding(rule, message, falling)
 
     def _placed(
         self, rows: GradedRows, moved_rows: Sequence[int], places: Sequence[int]
@@ -511,8 +505,7 @@ def wrong_count(
         message += f", which they fit (correlation {fit.r:.2f})" if fit.z > CLEAR else ""
         fix = f"give the predictions of {name}"
         return finding("row-count", run.path, message, abs(n - n_rows), fix=fix)
-    names = [
-        f"prediction {index + 1:,}: {scores[index]:.15g}" for index in range(n_rows, n)[:SHOWN]
-    ]
+    extra = range(n_rows, n)[:SHOWN]
+    names = [f"prediction {index + 1:,}: {scores[index]:.15g}" for index in extra]
     place = place_of_run_row(run, n_rows) if names else run.path
     return finding("row-count", place, message, abs(n - n_rows), names)

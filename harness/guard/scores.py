@@ -81,9 +81,8 @@ class Scores:
         if self.examples.wants("score-ties"):
             self.examples.add("score-ties", _tied_pairs(part, rows, neighbours))
         if self.examples.wants("single-precision"):
-            self.examples.add(
-                "single-precision", _tied_pairs(part, rows[differ], neighbours[differ])
-            )
+            pairs = _tied_pairs(part, rows[differ], neighbours[differ])
+            self.examples.add("single-precision", pairs)
         return int(differ.sum())
 
     def aligned(self, aligned: Aligned, part: RunPart) -> None:
@@ -100,9 +99,8 @@ class Scores:
             if (depth := self.policy.alignment.depth) is not None:
                 lasts = np.minimum(lasts, depth)
         else:
-            heads = np.flatnonzero(
-                (aligned.rank == aligned.tie_first) & (aligned.tie_last > aligned.tie_first)
-            )
+            is_tied = aligned.tie_last > aligned.tie_first
+            heads = np.flatnonzero(is_tied & (aligned.rank == aligned.tie_first))
             offsets = np.searchsorted(heads, aligned.offsets)
             firsts, lasts = aligned.tie_first[heads], aligned.tie_last[heads]
             if part.follows and self.single:
@@ -115,22 +113,19 @@ class Scores:
     def findings(self, n_rows: int) -> Iterator[Finding]:
         """Yield findings about equal scores; the run has `n_rows`."""
         if n := self.constant:
-            message = (
-                f"all scores are equal in {n:,} of {counted(self.several, 'query', 'queries')}"
-            )
+            queries = counted(self.several, "query", "queries")
+            message = f"all scores are equal in {n:,} of {queries}"
             yield self.examples.finding("constant-scores", message, n, by_share(n, self.several))
         if self.tied > SOME * self.pairs:
             message = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
             message += "scores (in single precision)" if self.single else "scores"
-            yield self.examples.finding(
-                "score-ties", message, self.tied, by_share(self.tied, self.pairs)
-            )
+            severity = by_share(self.tied, self.pairs)
+            yield self.examples.finding("score-ties", message, self.tied, severity)
         if n := self.merged:
             message = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single "
             message += "precision"
-            yield self.examples.finding(
-                "single-precision", message, n, by_share(n, n_rows, MANY_ROWS)
-            )
+            severity = by_share(n, n_rows, MANY_ROWS)
+            yield self.examples.finding("single-precision", message, n, severity)
 
 
 def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:

@@ -120,9 +120,8 @@ class Terms:
         except re.error as error:
             message = f"expected a regular expression: {error}"
             fix = "escape signs such as ( or [ with a backslash"
-            raise InputError(
-                Problem(f"--tag-pattern {self.tag_pattern}", message, fix=fix)
-            ) from error
+            where = f"--tag-pattern {self.tag_pattern}"
+            raise InputError(Problem(where, message, fix=fix)) from error
 
     @cached_property
     def collection(self) -> Collection | None:

@@ -136,10 +136,8 @@ class Sweep:
                 for rule in (finding.rule, *FOLLOWS.get(finding.rule, ()))
             }
             yield from (Placed(finding, cell.dataset_key, place) for finding in run_findings)
-            read = [finding for finding in visit.findings if finding.rule not in reported]
-            yield from (
-                Placed(finding, cell.dataset_key, place, by_reader=True) for finding in read
-            )
+            read = [one for one in visit.findings if one.rule not in reported]
+            yield from (Placed(one, cell.dataset_key, place, by_reader=True) for one in read)
 
     def _of_datasets(self) -> Iterator[Placed]:
         for path, dataset in self.datasets.items():
@@ -290,9 +288,8 @@ def _named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:
     for cell in cells:
         options = cell.run_entry.options().items()
         read_by = repr(sorted((name, value) for name, value in options if name != "format"))
-        settings = (
-            f" {name}={value}" for name, value in cell.of_run.items() if name in cell.columns
-        )
+        of_run = cell.of_run.items()
+        settings = (f" {name}={value}" for name, value in of_run if name in cell.columns)
         key = cell.dataset, cell.run_entry.path, read_by
         names_by_file.setdefault(key, {})[cell.run + "".join(settings)] = None
     for path, names in {
@@ -348,17 +345,15 @@ def guard(
         path, facts = visit.cell.dataset_entry.path, visit.facts
         if facts is not None and path not in by_path:
             judgements, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
-            by_path[path] = Dataset(
-                visit.cell, judgements, visit.qids, hashes, digests.get(path, path)
-            )
+            digest = digests.get(path, path)
+            by_path[path] = Dataset(visit.cell, judgements, visit.qids, hashes, digest)
     sweep = Sweep(visits, by_path, failed, digests, pooled=pooled)
     placements = sweep.examine()
     if not placements:
         return Guarded([], {}, {}, ())
     remaining = {*without_effects([placed.finding for placed in placements], accept)}
-    placements = [
-        placed.accepted(accept, only_warns) for placed in placements if placed.finding in remaining
-    ]
+    placements = [placed for placed in placements if placed.finding in remaining]
+    placements = [placed.accepted(accept, only_warns) for placed in placements]
     # a warning of a reader never makes a cell fail
     errors = [
         placed

@@ -51,9 +51,8 @@ def _batch(
     rows_type: type[T], source: Source, arrays: Mapping[str, Any], dataset: Qrels | None, name: str
 ) -> T:
     """Return the grades of a saved batch, or its scores; grades next to these are the dataset's."""
-    name_read, name_skipped = (
-        ("relevance", "scores") if rows_type is Qrels else ("scores", "relevance")
-    )
+    names = "relevance", "scores"
+    name_read, name_skipped = names if rows_type is Qrels else names[::-1]
     if absent := [key for key in ("qids", name_read) if key not in arrays]:
         message = f"no array '{absent[0]}' next to n; it holds {first_of(sorted(arrays))}"
         raise source.error(message, f"a batch has qids, n and {name_read}")

@@ -31,9 +31,8 @@ SHAPES = (
 
 def as_array(values: Any, name: str) -> Array:
     """Return anything array-like as a numpy array, and refuse other objects with their type."""
-    is_array = (
-        isinstance(values, (list, tuple)) or hasattr(values, "__array__") or is_tensor(values)
-    )
+    is_listed = isinstance(values, (list, tuple)) or is_tensor(values)
+    is_array = is_listed or hasattr(values, "__array__")
     call = "" if is_array or hasattr(values, "__dlpack__") else conversion(values)
     array = np.asarray(None) if call else _converted(values, name)
     if array.ndim == 0 and array.dtype.kind not in "iufb":
@@ -181,9 +180,8 @@ def _documents_of(
         return padded_scores, padded_grades, lengths, None if full else inside_of(lengths, width)
     places = padded(mask, "mask")
     if places.shape != padded_scores.shape or not np.isin(places, (0, 1)).all():
-        message = (
-            f"expected true or false for each of {padded_scores.shape}, got {places.dtype} of "
-        )
+        shape = padded_scores.shape
+        message = f"expected true or false for each of {shape}, got {places.dtype} of "
         fix = "give True for a document and False for padding"
         raise InputError(Problem("mask", f"{message}shape {places.shape}", fix=fix))
     places = places.astype(bool)
@@ -207,9 +205,8 @@ def lengths_of(n: Any, n_queries: int, width: int) -> Ints:
     """Return the documents of each query, ``(B,)`` int64: whole numbers from 0 to `width`."""
     lengths = as_array(n, "n")
     if lengths.shape != (n_queries,):
-        message = (
-            f"expected one length for each of the {n_queries} queries, got shape {lengths.shape}"
-        )
+        shape = lengths.shape
+        message = f"expected one length for each of the {n_queries} queries, got shape {shape}"
         raise InputError(Problem("n", message, fix=SHAPES))
     numbers = numbers_of(lengths, "n")
     is_whole = numbers == np.trunc(numbers)
@@ -294,9 +291,8 @@ def from_batch(
     bad = np.flatnonzero(~np.isfinite(finite_scores))
     if bad.size:
         where, query = place("scores", bad)
-        message = (
-            f"{query}: expected a finite score, got '{finite_scores[bad[0]]}' ({bad.size} in all)"
-        )
+        got = f"got '{finite_scores[bad[0]]}' ({bad.size} in all)"
+        message = f"{query}: expected a finite score, {got}"
         fix = "look for the model's overflow; if it is padding, n is too large"
         raise InputError(Problem(where, message, fix=fix, rule="not-finite"))
     grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
@@ -318,9 +314,8 @@ def from_batch(
     if source is None:
         warn_of(findings)
     else:
-        source.findings += [
-            replace(one, place=Place(source.name, key=one.place)) for one in findings
-        ]
+        for one in findings:
+            source.findings.append(replace(one, place=Place(source.name, key=one.place)))
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return BatchTables(qrels, Run(names, offsets, qrels.docnos, finite_scores), lengths)
 

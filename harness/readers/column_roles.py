@@ -67,16 +67,14 @@ _ROLE_NAMES = {role: [*dict.fromkeys(map(fold, usual))] for role, usual in NAMES
 
 
 def guess(names: Sequence[str], kind: str) -> dict[str, str]:
-    """Return ``{"qid": column, ...}`` by the usual names."""
+    """Return ``{"qid": column, ...}`` by the usual names, the most usual first."""
     folded = {fold(name): name for name in reversed(names)}
     columns = {}
     for role in _ROLES[kind]:
-        for usual in _ROLE_NAMES[role]:
-            if usual in folded:
-                columns[role] = folded[usual]
-                break
-    if kind == "qrels" and "grade" not in columns and {"score", _OF_BEIR} <= folded.keys():
-        columns["grade"] = folded["score"]
+        if usual := next(filter(folded.__contains__, _ROLE_NAMES[role]), ""):
+            columns[role] = folded[usual]
+    if kind == "qrels" and {"score", _OF_BEIR} <= folded.keys():
+        columns.setdefault("grade", folded["score"])
     return columns
 
 
@@ -190,7 +188,8 @@ def _choose(
     left = [name for name in names if name not in chosen.values()]
     able = list[str]()
     if by_row or not is_known:
-        types = _types(first_rows(left))
+        sample = first_rows(left)
+        types = dict(zip(sample.column_names, sample.schema.types, strict=True))
         able = _may_be_scores(left, types)
         uncounted = [name for name in left if fold(name) not in _COUNTERS]
         scores = [] if is_known else uncounted if len(uncounted) == 1 else able
@@ -216,7 +215,7 @@ def _choose(
             chosen[role] = column
     for role, name in chosen.items():
         spelled = str if role in named else fold
-        equal_names = [one for one in names if spelled(one) == spelled(name)]
+        equal_names = [column for column in names if spelled(column) == spelled(name)]
         if len(equal_names) > 1:
             message = f"expected one column of {role}s, got {first_of(equal_names)}"
             raise InputError(Problem(place, message, fix="rename one of them", rule="columns"))
@@ -228,11 +227,9 @@ def _only(role: str, names: Sequence[str], where: Source | str) -> str:
     usual = [*dict.fromkeys(_rivals(role, names))]
     if len(usual) < 2:
         return "".join(usual)
-    message, is_file = (
-        f"expected one column of {role}s, got {first_of(usual)}",
-        isinstance(where, Source),
-    )
-    fix = name_it(role, usual[0]) if is_file else f"drop all but one, or rename one to '{role}'"
+    message = f"expected one column of {role}s, got {first_of(usual)}"
+    fix = f"drop all but one, or rename one to '{role}'"
+    fix = name_it(role, usual[0]) if isinstance(where, Source) else fix
     raise InputError(Problem(Rows(where).name, message, "", fix, "columns"))
 
 
@@ -294,10 +291,6 @@ def name_docnos(column: str = "", *, is_file: bool = True, kind: str = "run") ->
 def _may_be_alone(name: str) -> bool:
     """Whether the only column of a table is one of scores, whatever its name."""
     return not lower_is_better(name) and fold(name) not in _usual(*OF_ROWS)
-
-
-def _types(sample: pa.Table) -> dict[str, pa.DataType]:
-    return dict(zip(sample.column_names, sample.schema.types, strict=True))
 
 
 def _may_be_scores(left: Sequence[str], types: Mapping[str, pa.DataType]) -> list[str]:

@@ -248,9 +248,8 @@ def check_writable(folder: Path) -> None:
         return
     message = "may not be written to" if existing.is_dir() else "is a file, not a folder"
     fix = "name another folder, or change its permissions"
-    raise HarnessError(
-        Problem(str(folder), f"no place for the results: {existing} {message}", fix=fix)
-    )
+    message = f"no place for the results: {existing} {message}"
+    raise HarnessError(Problem(str(folder), message, fix=fix))
 
 
 def parquet(tables: Iterable[pa.Table]) -> bytes:

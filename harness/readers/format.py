@@ -337,9 +337,8 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
         raise InputError(Problem(where, message, fix=f"one of {able}"))
     allowed = file_format.options(kind) if options else ()
     if wrong := [option for option in options if option not in allowed]:
-        message = (
-            f"format {file_format.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
-        )
+        near = did_you_mean(wrong[0], allowed)
+        message = f"format {file_format.name} has no option '{wrong[0]}'{near}"
         fix = f"its options: {', '.join(allowed) or 'none'}"
         raise UnknownNameError(Problem(where, message, fix=fix))
     return reader

@@ -189,9 +189,8 @@ def _by_row(cells: _Cells, dataset: Qrels | None, name: str) -> Run:
         down = np.flatnonzero(index[1:] < index[:-1])
         if down.size and np.unique(index).size == index.size:  # else of concatenated frames
             row = int(down[0])
-            message = (
-                f"expected row numbers that rise, got {index[row + 1]:.0f} after {index[row]:.0f}"
-            )
+            before, after = index[row : row + 2]
+            message = f"expected row numbers that rise, got {after:.0f} after {before:.0f}"
             fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"
             raise InputError(Problem(cells.rows.place(row + 1), message, fix=fix, rule="columns"))
     scores = cells.numbers("score" if "score" in cells.chosen else "rank")

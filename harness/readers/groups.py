@@ -15,14 +15,7 @@ import numpy as np
 
 from ..core.arguments import TEXT, check_arguments
 from ..core.entries import BELOW
-from ..errors import (
-    ArgumentError,
-    InputError,
-    Place,
-    Problem,
-    UnknownNameError,
-    did_you_mean,
-)
+from ..errors import ArgumentError, InputError, Place, Problem, UnknownNameError, did_you_mean
 from ..input_files import add_inputs
 from .files import check_local
 from .source import missing
@@ -51,9 +44,8 @@ def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None)
     names = list(rows[0]) if rows else []
     for name in (qid, *columns, *(bins or ())):
         if name not in names:
-            message = (
-                f"expected a column '{name}'{did_you_mean(name, names)}, got {', '.join(names)}"
-            )
+            near = did_you_mean(name, names)
+            message = f"expected a column '{name}'{near}, got {', '.join(names)}"
             fix = "correct its name"
             if name == qid:
                 fix = f"rename the column of qids to '{qid}', or name it in a config: 'qid:'"
@@ -76,13 +68,11 @@ def labels_of(
     for name, values in columns.items():
         if name in TAKEN:
             message = f"a column of groups cannot be called '{name}', as the outputs have one"
-            raise InputError(
-                Problem(place, message, fix="rename it, or name others in a config: 'columns:'")
-            )
+            fix = "rename it, or name others in a config: 'columns:'"
+            raise InputError(Problem(place, message, fix=fix))
         if len(values) != len(qids):
-            message = (
-                f"column '{name}': expected {len(qids)} labels, one per qid, got {len(values)}"
-            )
+            n, expected = len(values), f"expected {len(qids)} labels, one per qid"
+            message = f"column '{name}': {expected}, got {n}"
             raise InputError(Problem(place, message, fix="return None for queries without a group"))
         texts = ["" if value is None else str(value).strip() for value in values]
         if bins and name in bins:
@@ -121,9 +111,8 @@ def _number(place: str, name: str, text: str) -> float | None:
         number = math.nan
     if number is not None and math.isnan(number):
         message = f"column '{name}': expected a number to be cut by bins, got '{text}'"
-        raise InputError(
-            Problem(place, message, fix="correct it, or take the column out of the bins")
-        )
+        fix = "correct it, or take the column out of the bins"
+        raise InputError(Problem(place, message, fix=fix))
     return number
 
 

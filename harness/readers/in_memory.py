@@ -90,13 +90,7 @@ def _scores(values: Any) -> Array:
     return numbers_of(one_column(values, "scores"), "scores")
 
 
-def as_table(
-    kind: type[T],
-    value: Any,
-    name: str = "",
-    *,
-    dataset: Qrels | None = None,
-) -> T:
+def as_table(kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None) -> T:
     """Return `value` as Qrels or Run, whose scores may follow a dataset; see `as_pair`."""
     if isinstance(value, kind):
         return value
@@ -116,9 +110,8 @@ def as_table(
         if not (_is_array(first) or _is_frame(first)) and conversion(first):  # as of DatasetDict
             raise _unknown(kind, value, name)
         if _are_columns(value, kind):
-            table = _table_of(
-                {key: as_array(values, key) for key, values in value.items()}, kind.kind
-            )
+            arrays = {key: as_array(values, key) for key, values in value.items()}
+            table = _table_of(arrays, kind.kind)
             return replace(from_frame(table, kind, dataset=dataset, name=kind.kind), name="")
         if all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {
@@ -170,9 +163,8 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
 def _table_of(columns: Mapping[str, Array], place: str) -> pa.Table:
     """Return arrays as the columns of a table."""
     try:
-        return pa.table(
-            {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
-        )
+        arrays = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
+        return pa.table(arrays)
     except pa.ArrowException as error:
         message = f"expected columns of one length, of text or numbers, got other arrays ({error})"
         raise InputError(Problem(place, message, fix="give one entry for each row")) from None
@@ -203,9 +195,8 @@ def check_index(scores: Any, rows: Any = None) -> None:
         return
     if (apart := np.flatnonzero(index != expected)).size:
         row = int(apart[0])
-        message = (
-            f"expected the index in the order of the rows, got {index[row]} for {expected[row]}"
-        )
+        got, wanted = index[row], expected[row]
+        message = f"expected the index in the order of the rows, got {got} for {wanted}"
         fix = "give series.sort_index(), or series.to_numpy() if it is in the order of the rows"
         raise InputError(Problem("scores", message, fix=fix, rule="columns"))
 

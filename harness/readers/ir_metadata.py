@@ -102,9 +102,8 @@ class Loader(yaml.SafeLoader):
         """Return a whole number; refuse one that YAML reads otherwise than it looks."""
         value = super().construct_yaml_int(node)
         if not _PLAIN.fullmatch(node.value):
-            message = (
-                f"YAML would read {node.value!r:.60} as {value}; write that, or put it in quotes"
-            )
+            fix = "write that, or put it in quotes"
+            message = f"YAML would read {node.value!r:.60} as {value}; {fix}"
             raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
         return value
 

@@ -77,9 +77,8 @@ def read_dict(
             numbers = np.fromiter(_values(queries), np.float64, len(docnos))
             offsets = offsets_of([len(rows) for rows in queries.values()])
             numbers = rows_type.check_numbers(numbers, name)
-            return rows_type(
-                string_column(queries), offsets, Docnos(docnos, offsets), numbers, name
-            )
+            qids = string_column(queries)
+            return rows_type(qids, offsets, Docnos(docnos, offsets), numbers, name)
     raise _wrong_numbers(source, queries, word)
 
 
@@ -207,9 +206,8 @@ def _parsed(text: bytes, types: Mapping[str, pa.DataType] | None = None) -> pa.T
     """Return the objects of some lines as rows; the keys in `types` alone if they are given."""
     reading = pajson.ReadOptions(use_threads=False, block_size=len(text))
     schema = None if types is None else pa.schema(list(types.items()))
-    options = pajson.ParseOptions(
-        explicit_schema=schema, unexpected_field_behavior="ignore" if types else "infer"
-    )
+    others = "ignore" if types else "infer"
+    options = pajson.ParseOptions(explicit_schema=schema, unexpected_field_behavior=others)
     try:
         table = pajson.read_json(pa.BufferReader(text), reading, options)
         table.validate(full=True)  # Arrow takes bytes that are not UTF-8

@@ -23,17 +23,7 @@ import pyarrow as pa
 from numpy.lib.stride_tricks import sliding_window_view
 from pyarrow._compute import ExtractRegexOptions, StructFieldOptions
 
-from ..core.arrow import (
-    as_bytes,
-    call,
-    cast,
-    encode,
-    extract,
-    run_ends,
-    take,
-    to_arrow,
-    to_numpy,
-)
+from ..core.arrow import as_bytes, call, cast, encode, extract, run_ends, take, to_arrow, to_numpy
 from ..core.hashing import hash_strings
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, DuplicateRows, Qrels
@@ -247,9 +237,8 @@ def read_qrels(
     qids, docnos = rows.qids, rows.docnos
     unnamed: Problem | None = None
     if 0 < rows.docids < grades.size:
-        message = (
-            f"rows with a docid: {rows.docids:,} of {grades.size:,}; named d0, d1, ... instead"
-        )
+        n = f"{rows.docids:,} of {grades.size:,}"
+        message = f"rows with a docid: {n}; named d0, d1, ... instead"
         warn(source, message)
         docnos, unnamed = None, _without_docid(source)
     if sizes is None and not with_qid:
@@ -273,9 +262,8 @@ def read_qrels(
         examples = tuple(f"line {number}" for number in lines)
         warn(source, message, "repeated-rows", error.total, lines[0], examples)
         place, docno = Place(source.name, lines[0]), docnos[int(repeated[0])].as_py()
-        message = (
-            f"expected each docno once in a query, as a run names documents, got '{docno}' again"
-        )
+        message = "expected each docno once in a query, as a run names documents, "
+        message += f"got '{docno}' again"
         unnamed = Problem(place, message, fix=f"{_BY_ROW}; or {_KEEP_LAST}", rule="unnamed-rows")
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     qrels = replace(qrels, learning_to_rank=True, unnamed=unnamed)
@@ -309,9 +297,8 @@ def _read_rows(source: Source, with_qid: bool) -> LetorRows:
     qids = docnos = marks = None
     if with_qid:
         before = np.cumsum([0, *(rows.grades.size for rows in parts[:-1])])
-        ends = [
-            to_numpy(rows.qids.run_ends) + start for rows, start in zip(parts, before, strict=True)
-        ]
+        pairs = zip(parts, before, strict=True)
+        ends = [to_numpy(rows.qids.run_ends) + start for rows, start in pairs]
         values = pa.concat_arrays([rows.qids.values for rows in parts])
         qids = run_ends(np.concatenate(ends), values)
     if all(rows.docnos is not None and not rows.docnos.null_count for rows in parts):
@@ -374,12 +361,10 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
                 raise InputError(Problem(where, f"{message}got {size:,}", "", fix, "group-sizes"))
     total = sum(counts.tolist())
     if total != n_rows:
-        message = (
-            f"expected sizes that add up to the {n_rows:,} rows of {source.name}, got {total:,}"
-        )
-        raise sizes.error(
-            message, f"name the file of sizes that belongs to it: {GROUP}", "group-sizes"
-        )
+        message = f"expected sizes that add up to the {n_rows:,} rows of {source.name}, "
+        message += f"got {total:,}"
+        fix = f"name the file of sizes that belongs to it: {GROUP}"
+        raise sizes.error(message, fix, "group-sizes")
     if qids is not None:
         return qids
     return run_ends(np.cumsum(counts[places]), cast(to_arrow(places + 1), pa.string()))
@@ -410,9 +395,7 @@ add_formats(
         "dataset. A file without qids needs group sizes in FILE.query or FILE.group. If it has "
         "both, they must agree",
         suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
-        rows={
-            "qrels": re.compile(rb"\s*\S+\s+qid:\S|\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$"),
-        },
+        rows={"qrels": re.compile(rb"\s*\S+\s+qid:\S|\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$")},
         qrels=read_qrels,
         is_data=lambda source: is_data,
     )

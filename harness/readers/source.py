@@ -82,9 +82,7 @@ _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
     ),
 }
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
-TORCH = re.compile(
-    rb"PK\x03\x04.{0,500}/data\.pkl|\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19\.", re.DOTALL
-)
+TORCH = re.compile(rb"(?s)PK\x03\x04.{0,500}/data\.pkl|\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19\.")
 """How files of torch.save begin, of today and before its version 1.6."""
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 WHOLE_FILE = "get the whole file again"
@@ -187,9 +185,8 @@ def _copy(stream: IO[bytes], file: Any, name: str) -> None:
             raise InputError(Problem(name, message, fix="give a file or a program's output"))
         size += len(block)
         if size > most_bytes:
-            message = (
-                f"expected at most {most_bytes / 1e9:,.1f} GB, got more: the stream may never end"
-            )
+            size_text = f"{most_bytes / 1e9:,.1f} GB"
+            message = f"expected at most {size_text}, got more: the stream may never end"
             raise InputError(Problem(name, message, fix=_OTHER_PLACE, rule="unpacks-too-far"))
         file.write(block)
     file.flush()

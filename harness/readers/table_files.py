@@ -18,27 +18,12 @@ from ..core.qrels_and_runs import Qrels, Run, T
 from ..errors import InputError, Place, Problem, said_by
 from .column_roles import Names, guess, number_role, select_columns
 from .columns import REPAIR, Layout, gathered, read_columns, single_blanks
-from .format import (
-    FORMATS,
-    Format,
-    Head,
-    Kind,
-    add_formats,
-    fields_of,
-    mostly,
-    without_names,
-)
+from .format import FORMATS, Format, Head, Kind, add_formats, fields_of, mostly, without_names
 from .frame import table_of
 from .memory_limit import check_fits
 from .rows import Rows
 from .source import BLOCK, WHOLE_FILE, Source, no_rows
-from .text import (
-    BOM,
-    LONGEST,
-    IsDataLine,
-    is_like_number,
-    without_first_lines,
-)
+from .text import BOM, LONGEST, IsDataLine, is_like_number, without_first_lines
 from .trec import BEIR_NAMES, has_no_names
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line

@@ -49,9 +49,8 @@ RUN = Layout(FIELDS["run"], ("qid", "docno", "tag"), number="score", more=True)
 MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
 RANKING = Layout(("qid", "docno", "rank", "score"), ("qid", "docno"), number="score")
 BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", header=1)
-DIVERSITY = Layout(
-    ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade", whole=True
-)
+_SUBTOPICS = "qid", "subtopic", "docno"
+DIVERSITY = Layout((*_SUBTOPICS, "grade"), _SUBTOPICS, number="grade", whole=True)
 _RANK = re.compile(rb"\d{1,9}")
 MOST_SUBTOPICS = 62
 """Subtopics of one query at most: each is a bit of a 64-bit number."""
@@ -259,9 +258,8 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **setti
     docnos, document = encode(take(docnos, judged_rows))
     _, subtopic = encode(take(subtopics, judged_rows))
     order = np.lexsort((-byte_ranks(docnos)[document], judged.row))
-    query, document, subtopic, grades = (
-        values[order] for values in (judged.row, document, subtopic, judged.grades)
-    )
+    columns = judged.row, document, subtopic, judged.grades
+    query, document, subtopic, grades = (values[order] for values in columns)
     begins = np.ones(order.size, dtype=bool)
     begins[1:] = (query[1:] != query[:-1]) | (document[1:] != document[:-1])
     starts = np.flatnonzero(begins)
