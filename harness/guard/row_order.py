@@ -236,9 +236,8 @@ def usual_orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int
     query_orders: dict[str, Ints] = {}
     if rows.qids is not None:
         qids = texts_at(rows.qids, np.arange(n))
-        query_orders["rows sorted by qid as text"] = np.array(
-            sorted(range(n), key=qids.__getitem__)
-        )
+        as_text = sorted(range(n), key=qids.__getitem__)
+        query_orders["rows sorted by qid as text"] = np.array(as_text)
         numbers = [float(qid) for qid in qids if qid.strip("-").isdecimal()]
         if len(numbers) == n:
             query_orders["rows sorted by qid as numbers"] = np.argsort(numbers, kind="stable")
@@ -274,12 +273,9 @@ def find_order(rows: GradedRows, scores: Array) -> Misplaced | None:
         if not row.size:
             continue
         graded = Grades(GradedRows(rows.grades[row], query))
-        own_fit, moved_fit = (
-            graded.fit(dense_ranks(scores[row])),
-            graded.fit(dense_ranks(scores[target])),
-        )
+        own_fit, moved_fit = (graded.fit(dense_ranks(scores[at])) for at in (row, target))
         differ = np.flatnonzero(row != target)[:SHOWN]
-        first_rows, first_targets = (tuple(rows[differ].tolist()) for rows in (row, target))
+        first_rows, first_targets = (tuple(at[differ].tolist()) for at in (row, target))
         if is_clear(moved_fit, own_fit) and (best is None or moved_fit.z > best.moved_fit.z):
             best = Misplaced(name, own_fit, moved_fit, n_moved, first_rows, first_targets)
     return best
@@ -327,11 +323,8 @@ class Following:
         rows = graded_rows(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
             return
-        scores, is_complete, order = (
-            np.concatenate(self.parts),
-            self.n_kept == self.n,
-            self.qrels.order,
-        )
+        scores, order = np.concatenate(self.parts), self.qrels.order
+        is_complete = self.n_kept == self.n
         if is_complete and are_grades(self.qrels, scores):
             listed = ", ".join(f"{number:g}" for number in np.unique(scores).tolist())
             message = f"the predictions are whole numbers ({listed}); the grades have "

@@ -169,9 +169,7 @@ class Watch:
             if self.submission is not None:
                 findings += self.submission.findings()
             if source is not None and (findings or unrelated):
-                rules = {
-                    finding.rule for finding in findings if whole or finding.severity != "note"
-                }
+                rules = {found.rule for found in findings if whole or found.severity != "note"}
                 add_lines(self.examples, source, {"unrelated", *rules}, whole=whole)
             of_run = RunFacts(
                 tuple(findings and place_findings(findings, self.examples)),

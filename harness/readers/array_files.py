@@ -69,12 +69,12 @@ def _batch(
         places = [Place(source.name, key=problem.where) for problem in error.problems]
         problems = zip(error.problems, places, strict=True)
         raise InputError([replace(problem, where=place) for problem, place in problems]) from None
-    if rows_type is Qrels:
-        return replace(qrels, name=name)  # type: ignore[return-value]
-    if dataset is None:
-        return replace(run, name=name)  # type: ignore[return-value]
-    grades = qrels.grades if name_skipped in arrays else None
-    return follow_queries(source, dataset, run, name, grades=grades)  # type: ignore[return-value]
+    if rows_type is Run and dataset is not None:
+        grades = qrels.grades if name_skipped in arrays else None
+        run = follow_queries(source, dataset, run, name, grades=grades)
+    rows = qrels if rows_type is Qrels else run
+    assert isinstance(rows, rows_type)
+    return replace(rows, name=name)
 
 
 def read_arrays(
@@ -109,7 +109,9 @@ def read_arrays(
         is_query = dataset.place(pa.array([*columns_read], pa.string())) >= 0
         if is_query.any() and not guess([*columns_read], rows_type.kind):
             run = from_queries(Run, columns_read, source)
-            return follow_queries(source, dataset, run, name, whole=True)  # type: ignore[return-value]
+            rows = follow_queries(source, dataset, run, name, whole=True)
+            assert isinstance(rows, rows_type)
+            return rows
     sizes = dict.fromkeys(f"{values.size:,}" for values in columns_read.values())
     if len(sizes) != 1:
         message = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"

@@ -314,8 +314,8 @@ def from_batch(
     if source is None:
         warn_of(findings)
     else:
-        for one in findings:
-            source.findings.append(replace(one, place=Place(source.name, key=one.place)))
+        for problem in findings:
+            source.findings.append(replace(problem, place=Place(source.name, key=problem.place)))
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return BatchTables(qrels, Run(names, offsets, qrels.docnos, finite_scores), lengths)
 

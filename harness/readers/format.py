@@ -108,16 +108,16 @@ class Head:
             return separator(heading)
         return "" if mostly(self.lines, lambda line: len(line.split()) == len(words)) else ","
 
-    def fields_of(self, line: bytes) -> list[str]:
+    def split(self, line: bytes) -> list[str]:
         """Return the fields of one of these lines."""
-        return [one.strip(' "\r') for one in decoded(line).split(self.between or None)]
+        return [field.strip(' "\r') for field in decoded(line).split(self.between or None)]
 
     @property
     def has_heading(self) -> bool:
         """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
         if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
-        names, *rows = map(self.fields_of, self.lines)
+        names, *rows = map(self.split, self.lines)
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
         if not is_index and any(map(is_like_number, names)):
             return False
@@ -216,21 +216,21 @@ def guess_format(path: Path, kind: Kind) -> str:
             raise source.error(message, name_it(kind, "NAME"))
         fitting = [format.name for format in FORMATS.values() if format.fits(head, kind)]
         if len(fitting) != 1:
-            raise _not_one(source, head, kind, fitting)
+            raise _format_error(source, head, kind, fitting)
         return fitting[0]
 
 
-def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
+def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
     """Return the error for a file that fits no format, or several."""
-    first, place = head.first_text, Place(source.name, head.first)
-    shown_line = first if first.isprintable() or "\t" in first else ""
+    text, place = head.first_text, Place(source.name, head.first)
+    shown_line = text if text.isprintable() or "\t" in text else ""
     if fitting:
         message = f"cannot detect the format: it could be {' or '.join(fitting)}"
         return InputError(Problem(source.name, message, shown_line, name_it(kind, "NAME")))
     source.check_length()
-    if kind == "run" and is_wrapped(first):
+    if kind == "run" and is_wrapped(text):
         return InputError(Problem(place, NUMBERS_IN_BRACKETS, shown_line, ONE_EACH, "columns"))
-    if first.lstrip().startswith(("{", "[{")):
+    if text.lstrip().startswith(("{", "[{")):
         message, fix = OTHER_JSON
         return InputError(Problem(place, message, shown_line, fix, "columns"))
     message, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")

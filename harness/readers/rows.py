@@ -123,8 +123,8 @@ def build(
         message = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
         problems = []
         for row, earlier in pairs.T.tolist():
-            (number, text), what = lines[row], f"{message} {lines[earlier][0]}'s again"
-            problems.append(Problem(rows.at(number), what, text, fix, "duplicates"))
+            (number, text), again = lines[row], f"{message} {lines[earlier][0]}'s again"
+            problems.append(Problem(rows.at(number), again, text, fix, "duplicates"))
         raise InputError(problems, total=error.total) from None
 
 

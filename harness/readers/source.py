@@ -225,11 +225,11 @@ def qrels_file(path: str) -> str:
     try:
         dataset = ir_datasets.load(name)
     except KeyError:
-        what = f"expected an id of ir_datasets, got '{name}'"
-        raise refused(what, "copy an id from https://ir-datasets.com") from None
+        message = f"expected an id of ir_datasets, got '{name}'"
+        raise refused(message, "copy an id from https://ir-datasets.com") from None
     if not dataset.has_qrels():
-        what = "expected an id with qrels, got one without"
-        raise refused(what, f"name a part of it that has them, such as {name}/test")
+        message = "expected an id with qrels, got one without"
+        raise refused(message, f"name a part of it that has them, such as {name}/test")
     try:
         lines = [
             f"{judgement.query_id} 0 {judgement.doc_id} {judgement.relevance}\n"
@@ -237,8 +237,8 @@ def qrels_file(path: str) -> str:
         ]
     except Exception as error:  # of its download, its archive, or its format
         reason = shorten(str(error).partition("\n")[0], 80)
-        what = f"expected qrels in its cache, got {type(error).__name__}: {reason}"
-        raise refused(what, f"go online and run: ir_datasets export {name} qrels") from error
+        message = f"expected qrels in its cache, got {type(error).__name__}: {reason}"
+        raise refused(message, f"go online and run: ir_datasets export {name} qrels") from error
     write_all(file.parent, {file.name: "".join(lines).encode()})
     return os.fspath(file)
 
