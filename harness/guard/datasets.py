@@ -255,9 +255,8 @@ def _shared_queries(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]
             if dataset.path not in places:
                 places[dataset.path] = places_of_queries(dataset.cell, qids)
         owner_places.append([places[dataset.path].get(qid, dataset.path) for dataset in owners])
-    examples = [
-        f"{qid} ({short_place(place)})" for qid, (place, _) in zip(qids, owner_places, strict=True)
-    ]
+    pairs = zip(qids, owner_places, strict=True)
+    examples = [f"{qid} ({short_place(place)})" for qid, (place, _) in pairs]
     n, several = shared.size, f"several of {len(datasets)} folds"
     message = f"{n:,} of {len(distinct):,} queries are in "
     message += "both the validation and the test set" if rule == "validation-in-test" else several

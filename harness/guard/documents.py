@@ -142,9 +142,8 @@ def affixes(names: Sequence[str], known_names: Sequence[str]) -> dict[str, Way]:
     prefix = _longer_ending(
         *(_common_prefix(sample).rstrip("0123456789")[::-1] for sample in (names, known_names))
     )[::-1]
-    ending = _longer_ending(
-        *(_common_prefix(sample)[::-1].lstrip("0123456789") for sample in backwards)
-    )
+    starts = [_common_prefix(sample)[::-1].lstrip("0123456789") for sample in backwards]
+    ending = _longer_ending(*starts)
     ways: dict[str, Way] = {}
     if prefix:
         ways[f"the prefix {prefix!r}"] = lambda name: (name.removeprefix(prefix), prefix + name)
@@ -257,9 +256,8 @@ class Queries:
             examples = examples_of_queries(run_qids, unjudged, starts[unjudged])
             self.examples.add("extra-queries", examples)
             message = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
-            message = (
-                f"no judgement of {message}" if self.qrels.n_rows else f"{message} not in the list"
-            )
+            has_rows = self.qrels.n_rows > 0
+            message = f"no judgement of {message}" if has_rows else f"{message} not in the list"
             yield self.examples.finding("extra-queries", message, self.extra)
         yield from self._cut()
 

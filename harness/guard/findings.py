@@ -331,12 +331,9 @@ def findings_of_error(place: str, error: HarnessError) -> Iterator[Finding]:
 def _numbered_line(problem: Problem) -> str:
     """Return the wrong line with its number."""
     where = Place.of(problem.where)
-    number = where.line or where.row
-    return (
-        f"line {number} {shorten(problem.found, _QUOTED)!r}"
-        if number
-        else problem.found or problem.what
-    )
+    if number := where.line or where.row:
+        return f"line {number} {shorten(problem.found, _QUOTED)!r}"
+    return problem.found or problem.what
 
 
 def accept_findings(findings: Iterable[Finding], names: Collection[str]) -> list[Finding]:

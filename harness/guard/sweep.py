@@ -257,16 +257,13 @@ class Sweep:
                     rankings.setdefault(key, {}).setdefault(self.digests.get(path, path), path)
         paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
         for equal_files in grouped_by(paths, self.digests.__getitem__).values():
-            n, data = (
-                len(equal_files) - 1,
-                [self.datasets[file] for file in equal_files if file in self.datasets],
-            )
+            n = len(equal_files) - 1
+            data = [self.datasets[file] for file in equal_files if file in self.datasets]
             pairs = combinations(data, 2)
             if n and (n >= len(data) or any(are_apart(*pair, self.pooled) for pair in pairs)):
                 message = f"{n:,} other {'file has' if n == 1 else 'files have'} the same bytes"
-                yield Placed(
-                    finding("same-file-twice", equal_files[0], message, n, equal_files[1:])
-                )
+                original, *copies = equal_files
+                yield Placed(finding("same-file-twice", original, message, n, copies))
         for original, *copies in map(dict.values, rankings.values()):
             if n := len(copies):
                 message = f"{n:,} other {'run has' if n == 1 else 'runs have'} the same rankings"
@@ -404,9 +401,8 @@ def _of_column(cell: Cell, finding: Finding) -> Finding:
     """Return a finding about a run, with its file and the column of scores that a config names."""
     finding = replace(finding, place=finding.place.within(cell.run_entry.path))
     column = (cell.run_entry.options().get("columns") or {}).get("score")
-    return (
-        finding if column is None else replace(finding, what=f"column '{column}': {finding.what}")
-    )
+    what = finding.what if column is None else f"column '{column}': {finding.what}"
+    return replace(finding, what=what)
 
 
 def group_findings(findings: Iterable[Placed]) -> list[Finding]:

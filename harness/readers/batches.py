@@ -165,9 +165,8 @@ def _documents_of(
         if not lengths.sum() == flat_scores.size == flat_grades.size:
             got = f"{lengths.sum():,}, {flat_scores.size:,} scores and {flat_grades.size:,} grades"
             message = f"expected group sizes that add up to the rows, got {got}"
-            raise InputError(
-                Problem("n", message, fix="give the rows of each query, one after another")
-            )
+            fix = "give the rows of each query, one after another"
+            raise InputError(Problem("n", message, fix=fix))
         return flat_scores, flat_grades, lengths, None
     padded_scores, padded_grades = padded(flat_scores, "scores"), padded(flat_grades, "relevance")
     if padded_scores.shape != padded_grades.shape:

@@ -88,11 +88,8 @@ def table_of(
         if dataset is None or (
             not (told or dataset.docnos.positional) and _is_sorted(qids, numbers)
         ):
-            message, fix = (
-                "no column of docnos",
-                name_docnos(is_file=isinstance(rows.where, Source)),
-            )
-            raise InputError(Problem(rows.name, message, fix=fix, rule="columns"))
+            fix = name_docnos(is_file=isinstance(rows.where, Source))
+            raise InputError(Problem(rows.name, "no column of docnos", fix=fix, rule="columns"))
         scores = join_rows(rows, dataset, numbers, qids, *cells.of_rows)
         return Run.for_rows(dataset, scores, name=name)  # type: ignore[return-value]
     if not issubclass(rows_type, Run):  # of a run they are finite, and need no copy

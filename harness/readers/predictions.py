@@ -139,11 +139,8 @@ def join_rows(
     """
     n, n_rows = scores.size, n_source(dataset)
     by_file = np.argsort(file_order(dataset))  # in the order of the file
-    file_row, query, grades_read = (
-        file_order(dataset)[by_file],
-        dataset.row[by_file],
-        dataset.numbers[by_file],
-    )
+    columns = file_order(dataset), dataset.row, dataset.numbers
+    file_row, query, grades_read = (values[by_file] for values in columns)
     from_row = np.arange(n)  # the prediction of each row of the file
     if numbers is not None and n == n_rows:
         from_row = _by_number(places, numbers)
@@ -161,10 +158,7 @@ def join_rows(
     is_whole = n == n_rows == dataset.n_rows and numbers is None
     if is_whole and qids is not None and grades is not None:
         codes = index_in(qids, dataset.qids)
-        from_dataset, from_scores = (
-            np.argsort(query, kind="stable"),
-            np.argsort(codes, kind="stable"),
-        )
+        from_dataset, from_scores = (np.argsort(qid, kind="stable") for qid in (query, codes))
         if (query[from_dataset] == codes[from_scores]).all() and (
             grades_read[from_dataset] == grades[from_scores]
         ).all():
@@ -181,10 +175,8 @@ def join_rows(
         actual = f"query '{names[place] if qids is None else qids[first_row]}'"
         actual += "" if grades is None else f" with grade {grades[first_row]:g}"
     of_dataset = f" of {dataset.name}" if dataset.name else ""
-    message, rule = (
-        f"expected {expected}, as row {first_row + 1:,}{of_dataset} has, got {actual}",
-        "other-rows",
-    )
+    message = f"expected {expected}, as row {first_row + 1:,}{of_dataset} has, got {actual}"
+    rule = "other-rows"
     if n != n_rows:
         count = f"expected {n_rows:,} predictions, one for each row{of_dataset}, got {n:,}"
         message, rule = f"{count}; first difference: expected {expected}, got {actual}", "row-count"
@@ -202,9 +194,8 @@ def _by_number(places: Rows, numbers: Array) -> Ints:
         row = from_row[wrong.argmax()]
         message = "expected each row of the dataset once, counted from 0 or 1, got "
         message += f"{numbers[row]:g} in place of {numbering[wrong.argmax()]}"
-        otherwise = (
-            "in a config: columns: {row: none}" if isinstance(places.where, Source) else "drop it"
-        )
+        is_file = isinstance(places.where, Source)
+        otherwise = "in a config: columns: {row: none}" if is_file else "drop it"
         fix = f"write the number of each row, or {otherwise}"
         raise InputError(Problem(places.place(int(row)), message, "", fix, "other-rows"))
     return from_row

@@ -472,10 +472,8 @@ class Source:
         with self.open() as stream:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
             number = next(number for number, line in enumerate(lines, 1) if len(line) > LONGEST)
-        message, fix = (
-            f"the line is longer than {LONGEST:,} bytes",
-            "check whether line ends were lost",
-        )
+        message = f"the line is longer than {LONGEST:,} bytes"
+        fix = "check whether line ends were lost"
         return InputError(Problem(Place(self.name, number), message, fix=fix))
 
     def check_text(self) -> None:

@@ -118,9 +118,8 @@ def in_parts(
     for table in tables:
         if previous is not None:
             start = _start_of_last_query(previous["qid"].chunk(0))
-            goes_on = bool(rows) and as_bytes(rows[-1]["qid"].chunk(0)[-1:]) == as_bytes(
-                previous["qid"].chunk(0)[:1]
-            )
+            first_qid = as_bytes(previous["qid"].chunk(0)[:1])
+            goes_on = bool(rows) and as_bytes(rows[-1]["qid"].chunk(0)[-1:]) == first_qid
             if start or (rows and not goes_on):
                 yield new(part(gathered([*rows, previous.slice(0, start)])))
                 rows = []
