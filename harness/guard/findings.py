@@ -352,11 +352,8 @@ def warning_summary(pairs: Iterable[tuple[str, str]]) -> str:
     >>> warning_summary([("score-ties", "warning")])  # which every leaderboard shows
     ''
     """
-    rules = [
-        rule
-        for rule, severity in pairs
-        if severity == "warning" and not (rule in RULES and RULES[rule].in_table)
-    ]
+    rules = [rule for rule, severity in pairs if severity == "warning"]
+    rules = [rule for rule in rules if not (rule in RULES and RULES[rule].in_table)]
     return f"{counted(len(rules), 'warning')} ({', '.join(sorted({*rules}))})" if rules else ""
 
 

@@ -105,11 +105,8 @@ class Sweep:
     @cached_property
     def facts(self) -> list[tuple[int, Cell, Facts]]:
         """The cells that have facts."""
-        return [
-            (n, visit.cell, visit.facts)
-            for n, visit in self.visits.items()
-            if visit.facts is not None
-        ]
+        visits = self.visits.items()
+        return [(n, visit.cell, visit.facts) for n, visit in visits if visit.facts is not None]
 
     def examine(self) -> list[Placed]:
         """Return all findings; a step that fails is one, and the others go on."""
@@ -352,11 +349,8 @@ def guard(
     placements = [placed for placed in placements if placed.finding in remaining]
     placements = [placed.accepted(accept, only_warns) for placed in placements]
     # a warning of a reader never makes a cell fail
-    errors = [
-        placed
-        for placed in placements
-        if placed.finding.severity == "error" and not placed.by_reader
-    ]
+    own = [placed for placed in placements if not placed.by_reader]
+    errors = [placed for placed in own if placed.finding.severity == "error"]
     to_warn = tuple(
         finding
         for finding in group_findings(placed for placed in placements if placed not in errors)

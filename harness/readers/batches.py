@@ -36,11 +36,8 @@ def as_array(values: Any, name: str) -> Array:
     call = "" if is_array or hasattr(values, "__dlpack__") else conversion(values)
     array = np.asarray(None) if call else _converted(values, name)
     if array.ndim == 0 and array.dtype.kind not in "iufb":
-        fix = (
-            f"give one column: {call}['{name}'].tolist()"
-            if call
-            else "give a list, an array or a tensor"
-        )
+        fix = f"give one column: {call}['{name}'].tolist()"
+        fix = fix if call else "give a list, an array or a tensor"
         raise InputError(Problem(name, f"expected an array, got {describe(values)}", fix=fix))
     return array
 

@@ -13,6 +13,9 @@ from .rows import Rows, warn
 from .source import Source
 
 Names = Mapping[str, str | int | None]
+Where = Source | str
+FirstRows = Callable[[list[str]], pa.Table]
+"""Returns the first rows of some columns."""
 SAMPLE = 1 << 13  # Rows that tell whether a column may hold docnos
 _USUAL = """
 qid: qid qids query_id query q topic_id topic topic_no topic_number query_no query_number query_num
@@ -115,11 +118,7 @@ def _usual(*roles: str) -> set[str]:
 
 
 def select_columns(
-    names: Sequence[str],
-    kind: str,
-    columns: Names | None,
-    where: Source | str,
-    first_rows: Callable[[list[str]], pa.Table],
+    names: Sequence[str], kind: str, columns: Names | None, where: Where, first_rows: FirstRows
 ) -> dict[str, str]:
     """Return the column of each role; warn of unread columns that may hold identifiers.
 
@@ -154,11 +153,7 @@ def select_columns(
 
 
 def _choose(
-    names: Sequence[str],
-    kind: str,
-    columns: Names | None,
-    where: Source | str,
-    first_rows: Callable[[list[str]], pa.Table],
+    names: Sequence[str], kind: str, columns: Names | None, where: Where, first_rows: FirstRows
 ) -> dict[str, str]:
     place, is_file = Rows(where).name, isinstance(where, Source)
     readable = [name for name in names if not name.startswith(_PANDAS_INDEX)]

@@ -39,29 +39,19 @@ _ONE_EACH = "write one object a line, with the same types of values in all"
 
 
 def read_dict(
-    rows_type: type[T],
-    source: Source,
-    *,
-    duplicates: Duplicates,
-    name: str,
-    dataset: Qrels | None = None,
+    rows_type: type[T], source: Source, *, duplicates: Duplicates, name: str, **settings: Any
 ) -> T:
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(rows_type, Qrels) else "score"
     queries, docnos, repeated = _queries(source, duplicates)
     first_query = next(iter(queries.values()), {})
-    for outer, inner in (
-        (queries, first_query),
-        (first_query, queries),
-    ):  # columns of rows, rows of columns
+    for outer, inner in ((queries, first_query), (first_query, queries)):  # of columns, of rows
         if "0" in inner and {"qid", word} <= guess([*outer], rows_type.kind).keys():
             raise source.error(*OTHER_JSON, "columns")
     if repeated and duplicates == "error":
         message, fix = "expected each qid, and each docno in a query, once", keep_one(rows_type)
-        problems = [
-            Problem(source.name, message, shorten(key), fix, "duplicates")
-            for key in repeated[:SHOWN]
-        ]
+        keys = map(shorten, repeated[:SHOWN])
+        problems = [Problem(source.name, message, key, fix, "duplicates") for key in keys]
         raise InputError(problems, total=len(repeated))
     if repeated:
         message = f"keys that are repeated in one object: {len(repeated):,}; {kept_row(duplicates)}"
