@@ -34,8 +34,7 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.whole("--max-runs", least=1, help="Runs of a team, at most.")
 @options.teams
 @options.overrides
-@options.duplicates
-@options.file_formats
+@options.files
 @options.format_option(*get_args(Format))
 def command(
     first: str, runs: Texts, strict: bool, notes: bool, by: By, format: Format, **settings: Any
@@ -69,7 +68,7 @@ def command(
     task = Terms(**terms) if any(terms.values()) else None
     is_config = first.endswith((".yaml", ".yml"))
     if is_config:
-        options.refuse((*_TERMS, "duplicates", "qrels_format", "run_format", "group"), "a config")
+        options.refuse((*_TERMS, *options.OF_FILES.split()), "a config")
     else:
         options.refuse(("overrides",), "files without a config")
     if task is not None and not runs:
@@ -80,7 +79,8 @@ def command(
         message = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
-        options.refuse(("qrels_format", "group", "notes", "by"), "submissions without qrels")
+        of_qrels = "qrels_format", "qrels_columns", "group"
+        options.refuse((*of_qrels, "notes", "by"), "submissions without qrels")
     if terms["max_runs"] is None:
         options.refuse(("teams",), "checks without --max-runs")
     if format != "text":

@@ -19,11 +19,13 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
 Texts = tuple[str, ...]
 
+OF_FILES = "duplicates qrels_format run_format columns qrels_columns order group"
+"""The parameters that say how files without a config are read; see `files`."""
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
     "Evaluation": "relevance_level depth judged_only ties convention missing_queries empty_queries "
     "overrides",
-    "Files": "duplicates qrels_format run_format group plugins plugin inputs groups bins",
+    "Files": f"{OF_FILES} plugins plugin inputs groups bins",
     "Submissions": "topics docnos max_per_query tag_pattern max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
     "Layout": "names digits percent leading_zero spread marks average extras width standalone",
@@ -263,14 +265,54 @@ def _format_of(option: str, files: str) -> Option[Any]:
     )
 
 
+def _columns_of(option: str, roles: str, files: str, example: str) -> Option[Any]:
+    def read(context: object, parameter: object, texts: Texts) -> dict[str, str | int] | None:
+        return columns_in(option, roles.split(), texts) or None
+
+    help = f"Columns of {files}, by name or number: {example}"
+    return many(option, metavar="ROLE=COLUMN,...", help=help, callback=read)
+
+
+def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str | int]:
+    """Return the column of each role, a name or a number from 1; a name may be in quotes.
+
+    >>> columns_in("--columns", ["qid", "score"], ("qid=1,score=a=b,c", "score='2'"))
+    {'qid': 1, 'score': '2'}
+    """
+    columns: dict[str, str | int] = {}
+    for text in texts:
+        for part in re.findall(r"((?:'[^']*'|\"[^\"]*\"|.)+?)(?:,\s*(?=\w+\s*=)|$)", text):
+            role, _, column = map(str.strip, part.partition("="))
+            check_known("column", role, roles, option)
+            is_number = column.isascii() and column.isdigit()
+            if not column or (is_number and not int(column)):
+                message = f"{role}: expected a name or a number from 1, got '{column}'"
+                fix = f"write {option} {role}=3 or {option} {role}=NAME"
+                raise UnknownNameError(Problem(option, message, fix=fix))
+            columns[role] = int(column) if is_number else re.sub(r"^(['\"])(.*)\1$", r"\2", column)
+    return columns
+
+
 _SIZES = "LightGBM's file of group sizes, for QRELS."
-file_formats = joined(
+_TWICE = "What to do with a docno twice in a query."
+_LOWER = "The lowest score is best, as of a distance or a loss."
+files = joined(
+    choice("--duplicates", RunDuplicates, default="error", help=_TWICE),
     _format_of("--qrels-format", "QRELS"),
     _format_of("--run-format", "the runs"),
+    _columns_of("--columns", "qid docno score rank grade row", "runs", "qid=1"),
+    _columns_of("--qrels-columns", "qid docno grade", "QRELS", "grade=rel"),
+    click.option(
+        "--lower-is-better",
+        "order",
+        flag_value="ascending",
+        default="descending",
+        help=_LOWER,
+        show_default=False,
+    ),
     click.option("--group-sizes", "group", metavar="FILE", help=_SIZES),
 )
-_TWICE = "What to do with a docno twice in a query."
-duplicates = choice("--duplicates", RunDuplicates, default="error", help=_TWICE)
+"""The options of `options_of_files`."""
 POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
 _RELEVANT = "Smallest grade that is relevant, such as 2 or 0.5."
 relevance_level = click.option(
@@ -289,7 +331,7 @@ _TOOL = "Compute every metric as this tool does."
 convention = click.option("--convention", metavar="TOOL", help=_TOOL)
 plugins = many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module to load")
 _first = joined(relevance_level, depth)
-_last = joined(duplicates, file_formats, plugins)
+_last = joined(files, plugins)
 evaluation = joined(
     _first,
     _policy("Take unjudged documents out after -M.", "judged_only", "-J"),

@@ -18,6 +18,7 @@ from ..config import load as configs
 from ..config.cells import Cell, cell_of_files, missing_cells
 from ..config.model import RunEntry
 from ..core.arguments import (
+    MAPPING,
     PATH,
     ArgumentKind,
     PathLike,
@@ -28,7 +29,7 @@ from ..core.arguments import (
 from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.policy import Policy, RunDuplicates, duplicates_of_qrels
+from ..core.policy import Policy, RunDuplicates
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Qrels
 from ..core.rules import finding
@@ -57,6 +58,7 @@ from ..guard.findings import (
 from ..guard.submissions import Terms, findings_across_runs, findings_of_submissions, read_topics
 from ..guard.sweep import Sweep, accepted_rules
 from ..guard.watch import judgement_facts, observing
+from ..readers.format import ScoreOrder, options_of_files
 from ..readers.rows import last_line
 from ..readers.source import Source, shown_name
 from .visit import LoadedDataset, visit
@@ -253,6 +255,9 @@ def check(
     run_format: str | None = None,
     group: str | None = None,
     duplicates: RunDuplicates = "error",
+    columns: Mapping[str, str | int] | None = None,
+    qrels_columns: Mapping[str, str | int] | None = None,
+    order: ScoreOrder = "descending",
 ) -> Checked:
     """Find what would make numbers wrong, as ``harness check`` does.
 
@@ -270,8 +275,13 @@ def check(
         Format of the runs; detected by default.
     group : path, optional
         File of the group sizes of a LETOR file, as the command's ``--group-sizes``.
-    duplicates : {"error", "first", "last"}
-        What becomes of a document that a query has twice.
+    duplicates : {"error", "first", "last", "best"}
+        What becomes of a document that a query has twice; "best" is for runs.
+    columns, qrels_columns : mapping, optional
+        Which column of the runs and of the qrels holds what, as a config has it:
+        ``{"qid": 1, "docno": 3, "score": "similarity"}``.
+    order : {"descending", "ascending"}
+        Whether the highest or the lowest score is best.
 
     Returns
     -------
@@ -279,28 +289,33 @@ def check(
         Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
         ``count("error")`` and ``to_pandas()`` sum them up.
     """
-    check_arguments(locals(), first=_FIRST, runs=_FILES, group=PATH.or_none())
+    check_arguments(
+        locals(), first=_FIRST, runs=_FILES, group=PATH.or_none(), columns=MAPPING.or_none(),
+        qrels_columns=MAPPING.or_none(),
+    )  # fmt: skip
     for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
         if format is not None:
             check_choice(place, format, readers.FORMATS)
     check_choice("duplicates", duplicates, get_args(RunDuplicates))
+    check_choice("order", order, get_args(ScoreOrder))
     paths = [os.fspath(path) for path in ([runs] if isinstance(runs, _PATHS) else runs)]
     return check_paths(
         os.fspath(first), paths, () if paths else names_in(overrides, "overrides"),
         qrels_format=qrels_format, run_format=run_format, group=group, duplicates=duplicates,
+        columns=columns, qrels_columns=qrels_columns, order=order,
     )  # fmt: skip
 
 
 def check_paths(
-    first: str, runs: Sequence[str], overrides: Sequence[str], *, qrels_format: str | None,
-    run_format: str | None, group: str | None, duplicates: RunDuplicates,
-    terms: Terms | None = None,
+    first: str, runs: Sequence[str], overrides: Sequence[str], *, terms: Terms | None = None,
+    **files: Any,
 ) -> Checked:  # fmt: skip
-    """Check a config, or qrels and runs; a config that cannot be read is a finding."""
+    """Check a config, or qrels and runs; a config that cannot be read is a finding.
+
+    `files` are options of `options_of_files`.
+    """
     if runs:
-        of_qrels = {"format": qrels_format, "group": group}
-        of_qrels["duplicates"] = duplicates_of_qrels(duplicates)
-        of_runs = {"format": run_format, "duplicates": duplicates}
+        of_qrels, of_runs = options_of_files(**files)
         return check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=terms)
     wrong: HarnessError
     try:
@@ -351,7 +366,7 @@ def check_files(
     """
     if terms is not None:  # report mistakes in the lists before any run's
         _ = terms.collection, terms.topics and read_topics(Source(terms.topics))
-        of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
+        of_runs = {"format": "trec", **of_runs}
     cells = [cell_of_files(qrels, run, of_qrels, of_runs) for run in dict.fromkeys(runs)]
     # only a warning in a sweep: one of many models may be a random baseline
     checked = check_cells(cells, Policy(), wary=True, terms=terms)

@@ -22,7 +22,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
-from ..core.policy import Policy, RunDuplicates, duplicates_of_qrels, policy_of
+from ..core.policy import Policy, policy_of
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Run
 from ..core.settings import contradiction
@@ -40,7 +40,7 @@ from ..errors import (
 )
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
-from ..readers.format import FORMATS
+from ..readers.format import FORMATS, options_of_files
 from ..readers.source import shown_name
 from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
 
@@ -241,20 +241,17 @@ def evaluate_files(
     bounds: bool = False,
     relevance_level: float | None = None,
     convention: str | None = None,
-    duplicates: RunDuplicates = "error",
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    group: str | None = None,
     plugins: Sequence[str] = (),
     accept: Sequence[str] = (),
     keep_going: bool = False,
+    **files: Any,
 ) -> Leaderboard:
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
 
     A metric's ``reference`` names one of the runs by its file name without endings. The guard
     warns as in ``harness run``, but for rules in `accept`; as no config could accept its errors,
     they are warnings. With `keep_going`, runs that cannot be evaluated are in ``failed``, if others
-    can.
+    can. `files` are options of `options_of_files`.
     """
     _load(plugins)
     from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
@@ -266,13 +263,11 @@ def evaluate_files(
     fix = f"name one of the runs: {', '.join(paths)}"
     parsed = _wanted(metrics, policy, bounds, relevance_level, convention, paths, fix)
     _check_has_number(parsed)
-    for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
+    of_qrels, of_runs = options_of_files(**files)
+    for path, options in ((qrels, of_qrels), *((run, of_runs) for run in runs)):
         readers.check_there(path)
-        if format is not None:
-            readers.named_format(format, path)
-    of_runs: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
-    of_qrels = {"format": qrels_format, "duplicates": duplicates_of_qrels(duplicates)}
-    of_qrels |= {"group": group} if group else {}
+        if "format" in options:
+            readers.named_format(options["format"], path)
     (dataset,) = short_names([qrels])
     label = Path(shown_name(qrels)).name
 

@@ -15,7 +15,13 @@ from typing import Any, Literal, TypeVar, get_args
 from ..core.align import align, align_parts
 from ..core.aligned import Aligned
 from ..core.arguments import TEXT, check_arguments, check_choice, instance_of
-from ..core.policy import Duplicates, Policy, QrelsDuplicates, RunDuplicates
+from ..core.policy import (
+    Duplicates,
+    Policy,
+    QrelsDuplicates,
+    RunDuplicates,
+    duplicates_of_qrels,
+)
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
 from .rows import Checks, Rows, warn_judgements, warn_unusable
@@ -342,6 +348,41 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
         fix = f"its options: {', '.join(allowed) or 'none'}"
         raise UnknownNameError(Problem(where, message, fix=fix))
     return reader
+
+
+def options_of_files(
+    *,
+    duplicates: RunDuplicates = "error",
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    group: str | os.PathLike[str] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    qrels_columns: Mapping[str, Any] | None = None,
+    order: ScoreOrder = "descending",
+    documents: Any = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of `read_qrels` and of `read_run` for files without a config.
+
+    The command line and Python name each option as this function does.
+    """
+    of_qrels = {
+        "duplicates": duplicates_of_qrels(duplicates),
+        "format": qrels_format,
+        "group": group,
+        "columns": qrels_columns,
+    }
+    of_runs = {
+        "duplicates": duplicates,
+        "order": order,
+        "format": run_format,
+        "columns": columns,
+        "documents": documents,
+    }
+    of_qrels, of_runs = (
+        {name: value for name, value in options.items() if value is not None}
+        for options in (of_qrels, of_runs)
+    )
+    return of_qrels, of_runs
 
 
 _TO_FILE = (
