@@ -10,7 +10,7 @@ from typing import Any
 from ..core.entries import grouped_by, sliced_name, slices, whole_name
 from ..core.leaderboard import COMPARE_OR_AVERAGE, NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
-from ..core.names import BOUNDS, compared, parse, with_bounds
+from ..core.names import BOUNDS, compared, parse, unproven_bound, with_bounds
 from ..core.settings import contradiction, find_convention
 from ..core.systems import run_name
 from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_you_mean
@@ -122,10 +122,13 @@ class _Checks:
         for place, name in enumerate(config.metrics):
             if name and (parsed := self._parse(("metrics", place), name, convention, sets)):
                 self.by_entry.append((("metrics", place), parsed))
+                for metric in parsed:
+                    if problem := unproven_bound(metric, config.policy.for_runs()):
+                        self.report(("metrics", place), problem.what, problem.fix)
         if config.metrics and len(self.by_entry) == len(config.metrics):
             self.metrics = [metric for _, metrics in self.by_entry for metric in metrics]
             if config.policy.ties == BOUNDS:
-                self.metrics = list(with_bounds(self.metrics))
+                self.metrics = list(with_bounds(self.metrics, config.policy.for_runs()))
             if config.sort is not None:
                 self.call(("sort",), sort_metric, self.metrics, config.sort)
 

@@ -358,7 +358,9 @@ class Config(Model):
         sets = recorded or {}
         entries = [name for text in self.metrics for name in sets.get(text, (text,))]
         metrics = parse_all(entries, self.policy.metric_defaults(self.convention))
-        return with_bounds(metrics) if self.policy.ties == BOUNDS else metrics
+        return (
+            with_bounds(metrics, self.policy.for_runs()) if self.policy.ties == BOUNDS else metrics
+        )
 
     def plugin_metrics(self) -> dict[str, list[Metric]]:
         """Return the metrics that plugins define, by their entry in `metrics`."""

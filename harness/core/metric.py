@@ -30,7 +30,7 @@ from .arguments import (
     is_number,
     wrong,
 )
-from .policy import GradeRule, Policy
+from .policy import USUAL, GradeRule, Policy
 from .ragged import Bools, Floats
 from .settings import PARAMETERS, MetricSettings, texts_of
 
@@ -212,13 +212,17 @@ class Metric:
         is_level = type(self.cutoff) is float  # which gets two decimals, and eight characters
         return f"{base}_{f'{self.cutoff:.2f}'[:8] if is_level else self.cutoff}"
 
-    @property
-    def bounded(self) -> bool:
-        """Whether the best and the worst order of tied documents give its extreme values."""
-        without = self.definition.unbounded_with
-        return self.definition.bounded and not any(
-            name in without or f"{name}={value}" in without for name, value in self.params
-        )
+    def is_bounded(self, policy: Policy = USUAL) -> bool:
+        """Whether the best and the worst order of tied documents give its extreme values.
+
+        An order by grade says nothing of the similarity to another run.
+        """
+        given = {text for name, value in self.params for text in (name, f"{name}={value}")}
+        if policy.depth is not None:
+            given |= {"depth", "judged_only"} if policy.judged_only else {"depth"}
+        without = (set(parts.split("+")) for parts in self.definition.unbounded_with)
+        is_free = self.definition.bounded and self.reference is None
+        return is_free and not any(parts <= given for parts in without)
 
     @cached_property
     def takes_fractions(self) -> bool:
@@ -414,8 +418,9 @@ def metric(
         Whether the best and the worst order of tied documents, higher grades first or last,
         give its extreme values.
     unbounded_with : tuple of str
-        Parameters under which they do not, with any value (``gains``) or with one value
-        (``gain=letor``).
+        What they do not give them with: a parameter of any value (``gains``) or of one value
+        (``gain=letor``), the policy's ``depth``, or ``judged_only`` after a depth. Several that
+        must come together are joined (``short+judged_only``).
     fractions : bool or callable, optional
         Whether grades may be fractions. By default they may if the name gives the threshold
         ``rel``; a function of the metric's parameters says when they may without.
@@ -493,7 +498,8 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
         "empty": _plain(definition.empty),
         "missing": _plain(definition.missing),
         "weighted": metric.is_weighted,
-        "bounded": metric.bounded,
+        "bounded": metric.definition.bounded,
+        "unbounded_with": [*metric.definition.unbounded_with],
         "cutoff": metric.cutoff,
         "parameters": {
             name: None
@@ -519,6 +525,7 @@ def from_plain_data(recorded: Mapping[str, Any]) -> Metric:
     not_loaded.__module__ = "plugin"  # so that it does not count as built in
     low, high = map(float, recorded["bounds"])
     facts = {fact: recorded[fact] for fact in (*_RECORDED, "title", "bounded")}
+    facts["unbounded_with"] = tuple(recorded["unbounded_with"])
     for key in ("empty", "missing"):
         facts[key] = None if recorded[key] is None else float(recorded[key])
     parameters = {

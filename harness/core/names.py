@@ -20,6 +20,7 @@ import pyarrow as pa
 from ..errors import Problem, UnknownNameError, did_you_mean, nearest
 from .arguments import TEXT, check_arguments, wrong
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
+from .policy import Policy
 from .ragged import Floats
 from .settings import NEEDED, PARAMETERS, WHOLE_LIST, MetricSettings, find_convention
 
@@ -58,19 +59,31 @@ def metric_name(text: str) -> str:
     return str(metrics[0])
 
 
-def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+def with_bounds(metrics: Iterable[Metric], policy: Policy) -> tuple[Metric, ...]:
     """Return the metrics, each followed by its bounds, but for those with ties of their own.
 
-    If the best and the worst order of ties do not give a metric's extreme values, only the
-    expected value follows.
+    If the best and the worst order of ties do not give a metric's extreme values under the
+    policy, only the expected value follows.
     """
     followed: list[Metric] = []
     for metric in metrics:
         followed.append(metric)
         if metric.settings.ties is None or metric.convention is not None:
-            names = NAMES if metric.bounded else ("expected",)
+            names = NAMES if metric.is_bounded(policy) else ("expected",)
             followed += [bound(metric, name) for name in names]
     return tuple(dict.fromkeys(followed))
+
+
+def unproven_bound(metric: Metric, policy: Policy) -> Problem | None:
+    """Return the problem of ``map_min`` or ``map_max`` if orders by grade do not give it."""
+    match = _BOUND.fullmatch(metric.label or "")
+    is_extreme = match is not None and metric.settings.ties in ("best", "worst")
+    if match is None or not is_extreme or metric.is_bounded(policy):
+        return None
+    under = "" if policy.depth is None else f" at depth {policy.depth}"
+    message = f"{metric}: expected a metric whose smallest and largest values over orders of ties"
+    fix = f"write {match['metric']}_expected"
+    return Problem("", f"{message} are known{under}, got {match['metric']}", fix=fix)
 
 
 def without_bounds(ties: str) -> str:

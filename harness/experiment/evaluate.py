@@ -21,7 +21,7 @@ from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
-from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
+from ..core.names import BOUNDS, parse_all, unproven_bound, with_bounds, without_bounds
 from ..core.policy import Policy, policy_of
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Run
@@ -384,7 +384,9 @@ def _wanted(
         if name is not None and name not in runs:
             message = f"reference={name}: no such run{did_you_mean(name, map(str, runs))}"
             raise UnknownNameError(Problem("", message, fix=fix))
-    return with_bounds(parsed) if bounds else parsed
+    for problem in filter(None, (unproven_bound(metric, policy) for metric in parsed)):
+        raise UnknownNameError(problem)
+    return with_bounds(parsed, policy) if bounds else parsed
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

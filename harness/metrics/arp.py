@@ -44,7 +44,7 @@ def _weight(
     aliases=("ARP",),
     weight=_weight,
     expected="average",
-    unbounded_with=("negative",),
+    unbounded_with=("negative", "depth"),
 )
 def arp(
     aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero", average: bool = False

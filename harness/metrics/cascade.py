@@ -286,6 +286,7 @@ def err(
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009; normalised as in PTRanking",
     aliases=("nERR",),
     expected="average",
+    unbounded_with=("short+judged_only",),
     short_of=too_short,
     check=check_short,
 )

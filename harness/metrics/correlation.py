@@ -25,7 +25,14 @@ from .pairs import (
 from .shared import by_block, share
 
 Form = Literal["b", "a", "gamma"]
-correlation = partial(metric, direction="higher", bounds=(-1, 1), empty=np.nan, reference=True)
+correlation = partial(
+    metric,
+    direction="higher",
+    bounds=(-1, 1),
+    empty=np.nan,
+    reference=True,
+    unbounded_with=("depth",),
+)
 """Register a correlation of scores with grades, or with another run's scores."""
 
 

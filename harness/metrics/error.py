@@ -35,6 +35,7 @@ def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
     aliases=("MSE",),
     weight=_weight,
     expected="itself",
+    unbounded_with=("depth",),
 )
 def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
     """Mean squared difference between a document's grade and its score.

@@ -270,7 +270,7 @@ def _no_gain(aligned: Aligned, *, floor: float = 0.0, **_: Any) -> Bools:
     unit="gain",
     aliases=("DCG",),
     expected="average",
-    unbounded_with=("gain=letor", "gain=mslr"),
+    unbounded_with=("gain=letor", "gain=mslr", "short+judged_only"),
     empty_of=_no_gain,
     short_of=too_short,
     check=check_short,
@@ -329,7 +329,7 @@ def dcg(
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),
     expected="average",
-    unbounded_with=("gains", "gain=letor", "gain=mslr"),
+    unbounded_with=("gains", "gain=letor", "gain=mslr", "short+judged_only"),
     empty_of=_no_gain,
     short_of=too_short,
     check=check_short,
@@ -480,7 +480,7 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
     aliases=("MeanNDCG",),
     expected="average",
-    unbounded_with=("gain=letor", "gain=mslr"),
+    unbounded_with=("gain=letor", "gain=mslr", "judged_only"),
 )
 def mean_ndcg(
     aligned: Aligned, *, gain: Gain = "linear", discount: Discount = "log2", average: bool = False

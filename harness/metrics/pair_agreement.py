@@ -67,6 +67,7 @@ def _share(aligned: Aligned, numbers: Array, normalize: Normalize) -> Floats:
     missing=np.nan,
     reference=True,
     expected="average",
+    unbounded_with=("depth",),
 )
 def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = False) -> Floats:
     """Exchanges of neighbouring documents that bring the ranking into the ideal order.
@@ -198,6 +199,7 @@ def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") ->
     empty=np.nan,
     weight=_weight,
     expected="itself",
+    unbounded_with=("depth",),
 )
 def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Floats:
     """Ordered pair accuracy: share of the pairs with different grades in the right order.
@@ -239,6 +241,7 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
     empty=np.nan,
     aliases=("AUC",),
     expected="itself",
+    unbounded_with=("depth",),
 )
 def auc(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Area under a query's ROC curve: chance that a relevant document scores above another.
@@ -294,6 +297,7 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
     empty=np.nan,
     missing=np.nan,
     expected="itself",
+    unbounded_with=("depth",),
 )
 def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     """Mean log loss of the order of two documents, over pairs with different grades.

@@ -43,7 +43,7 @@ PrecisionDenominator = Literal["cutoff", "list"]
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
     expected="average",
-    unbounded_with=("top",),
+    unbounded_with=("top", "short+judged_only", "denominator+judged_only"),
     empty_of=none_relevant,
     short_of=too_short,
     check=check_short,
@@ -189,7 +189,14 @@ def hits(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = Fals
     return counted(aligned, cutoff, rel).astype(np.float64)
 
 
-@trec_measure("set_P", "m_set_P.c", title="set precision", aliases=("SetP",), expected="itself")
+@trec_measure(
+    "set_P",
+    "m_set_P.c",
+    title="set precision",
+    aliases=("SetP",),
+    expected="itself",
+    unbounded_with=("judged_only",),
+)
 def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Share of the retrieved documents that are relevant.
 
@@ -227,7 +234,13 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(aligned.found(rel).lengths, aligned.n_relevant(rel))
 
 
-@trec_measure("set_relative_P", "m_set_rel_P.c", aliases=("SetRelP",), expected="itself")
+@trec_measure(
+    "set_relative_P",
+    "m_set_rel_P.c",
+    aliases=("SetRelP",),
+    expected="itself",
+    unbounded_with=("judged_only",),
+)
 def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision of the retrieved set as a share of the best that its size allows.
 
@@ -249,7 +262,13 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     )
 
 
-@trec_measure("set_map", "m_set_map.c", aliases=("SetAP",), expected="itself")
+@trec_measure(
+    "set_map",
+    "m_set_map.c",
+    aliases=("SetAP",),
+    expected="itself",
+    unbounded_with=("judged_only",),
+)
 def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision times recall of the retrieved set.
 
@@ -279,6 +298,7 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     trec_parameter="beta",
     aliases=("SetF",),
     expected="itself",
+    unbounded_with=("judged_only",),
 )
 def set_f(
     aligned: Aligned, *, beta: Annotated[float, Range(0, None)] = 1.0, rel: Rel = 1
@@ -317,6 +337,7 @@ def set_f(
     empty=None,
     trec_parameter="coefficients",
     expected="itself",
+    unbounded_with=("judged_only",),
 )
 def utility(
     aligned: Aligned,
@@ -364,6 +385,7 @@ def utility(
     cite=("robertson2012",),
     bounds=(-math.inf, math.inf),
     unit="log odds",
+    unbounded_with=("judged_only",),
 )
 def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Log odds of average precision, smoothed by one document: extremes weigh less in a mean.

@@ -271,6 +271,7 @@ def _check(*, form: Form = "ext", k: int | None = None, **_: object) -> None:
     aliases=("RBO",),
     reference=True,
     expected="average",
+    unbounded_with=("judged_only",),
     check=_check,
 )
 def rbo(
@@ -386,6 +387,7 @@ def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
     aliases=("AO",),
     reference=True,
     expected="average",
+    unbounded_with=("judged_only",),
 )
 def ao(
     aligned: Aligned,

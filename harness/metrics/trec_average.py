@@ -65,7 +65,12 @@ EPSILON = 0.00001
     cite=("buckley2005",),
     aliases=("ap", "AP", "MAP"),
     expected="average",
-    unbounded_with=("top",),
+    unbounded_with=(
+        "top",
+        "short+judged_only",
+        "denominator+judged_only",
+        "tied+judged_only",
+    ),
     empty_of=none_relevant,
     short_of=too_short,
     check=check_short,

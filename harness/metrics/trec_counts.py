@@ -59,6 +59,7 @@ def num_q(aligned: Aligned) -> Floats:
     fractions=True,
     title="the number of documents retrieved",
     aliases=("NumRet",),
+    unbounded_with=("judged_only",),
 )
 def num_ret(aligned: Aligned) -> Ints:
     """Documents retrieved.
@@ -127,7 +128,7 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return aligned.found(rel).lengths
 
 
-@count("num_nonrel_judged_ret", "m_num_nonrel_judged_ret.c")
+@count("num_nonrel_judged_ret", "m_num_nonrel_judged_ret.c", unbounded_with=("depth",))
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Documents retrieved that were judged and found non-relevant.
 

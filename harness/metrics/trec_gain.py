@@ -248,7 +248,7 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     return share(np.maximum(total, 0.0), n_ideal)
 
 
-@trec_measure("Rndcg", "m_Rndcg.c", unbounded_with=("gains",), fractions=False)
+@trec_measure("Rndcg", "m_Rndcg.c", unbounded_with=("gains", "judged_only"), fractions=False)
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
     """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.
 

@@ -14,7 +14,7 @@ from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import CHOSEN, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
-from ..core.policy_views import DRAWS
+from ..core.policy_views import DRAWS, ORDERS
 from ..core.systems import failed_rows, system_name, systems_of
 from ..errors import and_more, counted, legible, unknown
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
@@ -325,7 +325,9 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
     errors = [entry.evaluation.summary_errors() for entry in entries]
     for name in dict.fromkeys(name for by_name in errors for name in by_name):
         largest = max(by_name.get(name, 0.0) for by_name in errors)
-        yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
+        if largest > 0:
+            drawn = f"mean of {DRAWS} random orders of ties if a query has over {ORDERS}"
+            yield f"{name}: {drawn}, standard error up to {largest:.1g}"
     yield from warned_of((entry.run, entry.warned) for entry in entries)
     yield from _failed(board, entries[0].dataset)
     yield from _repeated(entries)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from made_files import GOOD, complaint, places
+from refusals import refuses
 
 import harness
 from harness.config import load as config
@@ -107,6 +108,12 @@ class TestOverrides:
         assert loaded.name == "mine"
         assert loaded.output == "results/mine"
         assert list(loaded.runs) == ["bm25", "more"]
+
+    def test_a_bound_that_is_not_known_at_the_depth_is_refused(self) -> None:
+        metrics = "metrics=[map_min, arp_max]"
+        config.loads(GOOD, overrides=[metrics])
+        with refuses("$.metrics[1] (--set)", error=ConfigError):
+            config.loads(GOOD, overrides=[metrics, "policy.depth=7"])
 
     @pytest.mark.parametrize(
         ("override", "place"),

@@ -14,7 +14,7 @@ from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse, parse_all, with_bounds
 from harness.core.policy import Policy
 from harness.core.qrels_and_runs import Qrels, Run
-from harness.errors import AlignmentError
+from harness.errors import AlignmentError, UnknownNameError
 from harness.reports.leaderboard import find
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
@@ -86,13 +86,33 @@ def _board(metrics: list[str], **runs: dict[str, dict[str, float]]) -> Leaderboa
 
 
 def test_bounds_follow_their_metric_and_are_read_by_name() -> None:
-    assert [str(metric) for metric in with_bounds(parse_all(["P@5", "swaps"]))] == [
+    assert [str(metric) for metric in with_bounds(parse_all(["P@5", "swaps"]), Policy())] == [
         "P@5", "P@5_min", "P@5_expected", "P@5_max",
         "swaps", "swaps_min", "swaps_expected", "swaps_max",
     ]  # fmt: skip
     assert parse("P@5_max")[0].settings.ties == "best"
     assert parse("arp_max")[0].settings.ties == "worst"  # lower is better: the worst order
     assert [str(metric) for metric in parse("P@5,10_min")] == ["P@5_min", "P@10_min"]
+
+
+@pytest.mark.parametrize("name", ["G_max", "infAP_min", "arp_min", "swaps_max"])
+def test_a_bound_that_no_order_by_grade_gives_is_refused(name: str) -> None:
+    policy = Policy(depth=2)
+    metric = name.rpartition("_")[0]
+    board = harness.evaluate(JUDGED, TIED, [metric], policy={"ties": "bounds", "depth": 2})
+    assert board.names == [metric, f"{metric}_expected"]
+    with pytest.raises(UnknownNameError) as caught:
+        harness.evaluate(JUDGED, TIED, [name], policy=policy)
+    assert caught.value.problems[0].fix == f"write {metric}_expected"
+    assert harness.evaluate(JUDGED, TIED, [f"{metric}_expected"], policy=policy).names
+
+
+def test_random_orders_are_noted_only_if_they_were_drawn() -> None:
+    few, many = ({f"d{at}": 1.0 for at in range(size)} for size in (3, 12))
+    judged = {"q": {f"d{at}": at % 3 for at in range(0, 12, 2)}}
+    for run, is_drawn in ((few, False), (many, True)):
+        board = Leaderboard((Entry(harness.evaluate(judged, {"q": run}, ["infAP(ties=average)"])),))
+        assert ("random orders" in find("table").render(board)) == is_drawn
 
 
 def test_values() -> None:

@@ -1,6 +1,7 @@
 """Ties against their literal definition: every order of every group, one after another."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
@@ -15,8 +16,8 @@ from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY, Metric
 from harness.core.names import parse
-from harness.core.policy import Policy
-from harness.core.policy_views import has_ties, reorder, sampled_together
+from harness.core.policy import USUAL, Policy
+from harness.core.policy_views import has_ties, reorder, sampled_together, view
 from harness.core.qrels_and_runs import Qrels, Run
 from harness.core.ragged import Floats
 from harness.metrics.cascade import stops_at
@@ -42,6 +43,33 @@ NOT_BOUNDED: dict[str, Documents] = {
     "ndcg(gain=letor)@1": [(1, 1.0), (3, 1.0)],
     "P(top=1)@1": [(1, 1.0), (2, 1.0)],
 }
+SWAPPED: Documents = [(1, 2.0), (0, 1.0), (2, 1.0)]
+# The kept documents, and with judged_only their number, depend on the order.
+AT_DEPTH_2: dict[str, Documents] = {
+    "arp": [(1, 1.0), (1, 1.0), (0, 1.0)],
+    "num_nonrel_judged_ret": [(1, 1.0), (1, 1.0), (0, 1.0)],
+    "swaps": [(1, 1.0), (1, 1.0), (2, 1.0)],
+    "mse": [(1, 1.0), (1, 1.0), (2, 1.0)],
+    "opa": SWAPPED, "pairwise_logloss": SWAPPED, "tau_ap": SWAPPED,
+    "kendall": SWAPPED, "spearman": SWAPPED, "pearson": SWAPPED,
+    "auc": [(0, 2.0), (1, 2.0), (1, 1.0), (0, 1.0)],
+}  # fmt: skip
+NEGATIVE: Documents = [(3, 2.0), (2, 1.0), (0, 1.0), (-1, 1.0)]
+JUDGED_AT_DEPTH_2: dict[str, Documents] = {
+    "num_ret": [(1, 1.0), (0, 1.0), (None, 1.0)],
+    "dcg(short=zero)@2": [(1, 1.0), (0, 1.0), (None, 1.0)],
+    "ndcg(short=zero)@2": [(1, 1.0), (0, 1.0), (None, 1.0)],
+    "P(short=zero)@2": [(1, 1.0), (0, 1.0), (None, 1.0)],
+    "map(short=zero)@2": [(1, 1.0), (0, 1.0), (None, 1.0)],
+    "nerr(short=zero)@2": [(1, 1.0), (0, 1.0), (None, 1.0)],
+    "yaap": [(1, 1.0), (1, 1.0), (None, 1.0), (None, 1.0)],
+    "rbo(p=0.9)": [(1, 2.0), (0, 1.0), (None, 1.0), (2, 1.0)],
+    "ao": [(1, 2.0), (0, 1.0), (None, 1.0), (2, 1.0)],
+    "mean_ndcg": [(2, 2.0), (1, 1.0), (None, 1.0), (2, 1.0)],
+    "set_P": NEGATIVE, "set_relative_P": NEGATIVE, "set_map": NEGATIVE, "set_F": NEGATIVE,
+    "utility": NEGATIVE, "P(denominator=list)@2": NEGATIVE, "map(denominator=list)@2": NEGATIVE,
+    "map(tied=together)@3": [(1, 1.0), (0, 1.0), (-1, 1.0)],
+}  # fmt: skip
 PARAMETERS = [
     "dcg(gain=exp)@2", "dcg(discount=jarvelin)@3", "dcg(negative=value)@2", "dcg(short=zero)@4",
     "ndcg(gain=exp)@2", "ndcg(discount=position)@3", "ndcg(short=nan)@4", "ndcg(ideal=full)@2",
@@ -95,7 +123,7 @@ def aligned_of(rows: dict[str, tuple[Documents, list[int]]]) -> Aligned:
     return alignments.aligned_of({q: (judgements(*rows[q]), scores[q]) for q in rows})
 
 
-def every_order(row: Documents, not_retrieved: list[int]) -> Aligned:
+def every_order(row: Documents, not_retrieved: list[int], policy: Policy = USUAL) -> Aligned:
     """Align a query for each order that the ties allow."""
     groups = [
         [at for at, (_, score) in enumerate(row) if score == value]
@@ -109,7 +137,7 @@ def every_order(row: Documents, not_retrieved: list[int]) -> Aligned:
         str(number): {f"d{at}": row[at][1] for at in order} for number, order in enumerate(orders)
     }
     qrels = dict.fromkeys(run, judgements(row, not_retrieved))
-    return align(Qrels.from_dict(qrels), Run.from_dict(run), Policy(ties="stable"))
+    return align(Qrels.from_dict(qrels), Run.from_dict(run), replace(policy, ties="stable"))
 
 
 def expected(metric: Metric, aligned: Aligned) -> Floats:
@@ -124,9 +152,19 @@ def best_and_worst(metric: Metric, aligned: Aligned) -> list[float]:
     return [metric(reorder(aligned, how)).item() for how in ("best", "worst")]
 
 
+def filled(metric: Metric, aligned: Aligned) -> Floats:
+    """Return the values, with the metric's own for lists of which nothing is left."""
+    values = np.asarray(metric(aligned), dtype=np.float64).copy()
+    if metric.definition.missing is not None:
+        values[aligned.n_retrieved == 0] = metric.definition.missing
+    return values
+
+
 def bounds(metric: Metric, every: Aligned) -> list[float]:
     """Return the best and the worst of the values."""
-    values = metric(every)
+    values = filled(metric, every)
+    if not np.isnan(values).all():
+        assert not np.isnan(values).any(), metric
     found = [values.max().item(), values.min().item()]
     return found[::-1] if metric.definition.direction == "lower" else found
 
@@ -189,16 +227,48 @@ class TestBestAndWorst:
     def test_bounds(self, row: Documents, not_retrieved: list[int]) -> None:
         every, aligned = every_order(row, not_retrieved), aligned_of({"q": (row, not_retrieved)})
         for metric in every_metric():
-            if metric.bounded:
+            if metric.is_bounded():
                 found = best_and_worst(metric, aligned)
                 assert found == approx(bounds(metric, every)), metric
+
+    @given(documents, missed, st.integers(1, 4), st.booleans())
+    def test_bounds_at_a_depth(
+        self, row: Documents, not_retrieved: list[int], depth: int, judged_only: bool
+    ) -> None:
+        policy = Policy(depth=depth, judged_only=judged_only)
+        every = every_order(row, not_retrieved, policy)
+        best, worst = [replace(policy, ties=ties) for ties in ("best", "worst")]
+        judged = {"q": judgements(row, not_retrieved)}
+        run = Run.from_dict({"q": {f"d{at}": score for at, (_, score) in enumerate(row)}})
+        aligned = align(Qrels.from_dict(judged), run, policy, also=[best, worst])
+        for metric in every_metric():
+            if metric.is_bounded(policy):
+                found = [filled(metric, view(aligned, order)).item() for order in (best, worst)]
+                assert found == approx(bounds(metric, every)), metric
+
+    @pytest.mark.parametrize("text", [*AT_DEPTH_2, *JUDGED_AT_DEPTH_2])
+    def test_metrics_that_are_not_bounded_at_a_depth(self, text: str) -> None:
+        metric, row = parse(text)[0], (AT_DEPTH_2 | JUDGED_AT_DEPTH_2)[text]
+        policy = Policy(depth=3 if text == "auc" else 2, judged_only=text in JUDGED_AT_DEPTH_2)
+        every = every_order(row, [1], policy)
+        orders = [replace(policy, ties=ties) for ties in ("best", "worst")]
+        run = Run.from_dict({"q": {f"d{at}": score for at, (_, score) in enumerate(row)}})
+        aligned = align(Qrels.from_dict({"q": judgements(row, [1])}), run, policy, also=orders)
+        found = [filled(metric, view(aligned, order)).item() for order in orders]
+        assert found != approx(bounds(metric, every))
+        assert not metric.is_bounded(policy)
+        assert metric.is_bounded(Policy(depth=2 if policy.judged_only else None))
+
+    def test_another_run_is_no_ideal_order(self) -> None:
+        assert parse("rbo(p=0.9)")[0].is_bounded()
+        assert not parse("rbo(p=0.9,reference=bm25)")[0].is_bounded()
 
     @pytest.mark.parametrize("text", NOT_BOUNDED)
     def test_metrics_that_are_not_bounded(self, text: str) -> None:
         metric, row = parse(text)[0], NOT_BOUNDED[text]
         found = best_and_worst(metric, aligned_of({"q": (row, [])}))
         assert found != approx(bounds(metric, every_order(row, [])))
-        assert not metric.bounded
+        assert not metric.is_bounded()
 
 
 SAMPLED = ["bpref", "infAP", "G", "11pt_avg"]

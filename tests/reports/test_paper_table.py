@@ -314,6 +314,16 @@ def test_text() -> None:
     ]
 
 
+def test_means_that_differ_by_rounding_alone_share_their_mark_in_every_format() -> None:
+    values = {"a": [0.425], "b": [0.42500000000000004], "c": [0.3], "d": [0.2]}
+    table = build(study(constant({"trec": values}), ["map"]))
+    marks = [row["trec map marks"] for row in csv_rows(render(table, "csv"))]
+    assert marks == ["best", "best", "second", ""]
+    assert marks == [
+        "best" * row.cells[0].best + "second" * row.cells[0].second for row in table.rows
+    ]
+
+
 def test_csv_has_every_digit_and_the_marks() -> None:
     found = csv_rows(render(TABLE, "csv"))
     assert list(found[0]) == [

@@ -289,7 +289,7 @@ def records(table: PaperTable) -> list[JsonRow]:
     or ``low`` and ``high``, ``n``, ``repetitions`` if a system has fewer than others (``1 of
     3``), and ``marks``: ``best``, ``second``, the signs of the systems that it is significantly
     better than, and with ``_`` before them of those that it is worse than. The best is that of
-    all digits.
+    the digits shown, as in the other formats.
     """
     rows: list[JsonRow] = [
         {"group": row.group, "run": row.run, "name": row.title, "sign": row.sign}
@@ -306,9 +306,8 @@ def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
     """Yield for each cell of a column its value and what belongs to it, by its key."""
     dataset = column.block if column.dataset is None else column.dataset
     label = " ".join(filter(None, (dataset, column.key)))
-    best, second = best_and_second([formats.field(cell.value) for cell in cells], column.direction)
     ends = ([], ["deviation"], ["low", "high"])[max((len(cell.ends) for cell in cells), default=0)]
-    for place, cell in enumerate(cells):
+    for cell in cells:
         value: formats.Value = cell.value
         if column.kind not in ("metric", "rank"):
             value = cell.text.replace("–", "-") if column.kind == "tier" else cell.text
@@ -320,7 +319,7 @@ def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
                 fields[f"{label} n"] = cell.n or None
             if any(cell.repetitions for cell in cells):
                 fields[f"{label} repetitions"] = cell.repetitions
-            marks = ["best"] * (place in best) + ["second"] * (place in second)
+            marks = ["best"] * cell.best + ["second"] * cell.second
             marks += [*cell.marks, *(f"_{sign}" for sign in cell.worse)]
             fields[f"{label} marks"] = " ".join(marks)
         yield fields
