@@ -171,14 +171,15 @@ def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
     results = replace(evaluated, board=board)
     rows = results.leaderboard
     results = with_comparisons(results) if config.compare is not None else results
-    findings, errors = [*evaluated.findings], list[str]()
-    if cells_board.groups:
-        findings += _reversals(evaluated, board, cells)
+    reversals = _reversals(evaluated, board, cells) if cells_board.groups else ()
+    errors = list[str]()
     if cells_board.failed:
         errors += as_one(cells_board.failed).texts
     if board.selection is not None or board.summary.parts:
         errors += _incomplete(board, rows)
-    return replace(results, summarised=rows, findings=tuple(findings), errors=tuple(errors))
+    return replace(
+        results, summarised=rows, findings=(*evaluated.findings, *reversals), errors=tuple(errors)
+    )
 
 
 def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
