@@ -253,10 +253,10 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     notes += [
         finding.message for finding in results.findings if (finding.rule, finding.severity) == kind
     ]
-    manifest = manifests.as_bytes(results.manifest)
-    contents = {**results.files, MANIFEST: manifest}
+    contents = dict(results.files)
     if config.tables or config.plots:
         contents |= tables_and_plots(results)
+    contents[MANIFEST] = manifests.as_bytes(results.manifest)  # last: the others belong to it
     written_before, edited = written(folder)
     files.check_own(folder, [TIMING, *contents], written_before, force=force)
     if left := [name for name in edited if name not in contents and name != TIMING]:
