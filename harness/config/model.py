@@ -28,7 +28,8 @@ from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
-from ..errors import Problem, UnknownNameError
+from ..errors import HarnessError, Problem, UnknownNameError
+from ..readers.passages import Passages, Take
 from ..reports.leaderboard import REPORTS
 from ..reports.page import PageSettings
 from ..reports.paper_table.settings import TableSettings
@@ -90,7 +91,9 @@ class FileSettings(Model):
 
     def options(self) -> dict[str, Any]:
         """Return the reader's options that are set."""
-        return self.model_dump(exclude={"path", "dataset", "groups"}, exclude_none=True)
+        return self.model_dump(
+            exclude={"path", "dataset", "groups"}, exclude_none=True, by_alias=True
+        )
 
 
 class Groups(Model):
@@ -132,6 +135,28 @@ class DatasetEntry(FileSettings):
     """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
 
 
+class Documents(Model):
+    """How passages become documents."""
+
+    pattern: StrictStr = Field(alias="from")
+    """Pattern of the passages' docnos; its only group is the document: (.+)#\\d+$ for D1#0."""
+    take: Take = "max"
+    """The score of a document, of its passages': max, sum, mean, or first, of the lowest number."""
+
+    @model_validator(mode="after")
+    def _checked(self) -> Documents:
+        try:
+            Passages.of({"from": self.pattern, "take": self.take})
+        except HarnessError as error:
+            raise ValueError(error.problems[0].what) from None
+        return self
+
+
+_or_pattern = Shorthand(
+    lambda value: {"from": value} if isinstance(value, str) else value, StrictStr | Documents
+)
+
+
 class RunEntry(FileSettings):
     """Predictions of a system."""
 
@@ -139,6 +164,8 @@ class RunEntry(FileSettings):
     """What to do if a query has a docno twice; best keeps the highest score."""
     order: Literal["descending", "ascending"] = "descending"
     """Whether the highest or the lowest score is best; ascending for distances and losses."""
+    documents: Annotated[Documents | None, _or_pattern] = None
+    """Makes documents of passages: a pattern, or {from: PATTERN, take: max, first, sum or mean}."""
     columns: Mapping[Literal["qid", "docno", "score", "rank", "grade", "row"], Column] | None = None
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     dataset: StrictStr | None = None

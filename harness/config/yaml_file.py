@@ -60,7 +60,9 @@ _HINTS = (
 )
 """Patterns of PyYAML's context and problem, of the line before its mark, and from it on; a fix."""
 
-ENTRY_KEYS = {"path", "format", "duplicates", "order", "columns", "group", "groups", "dataset"}
+ENTRY_KEYS = {
+    "path", "format", "duplicates", "order", "columns", "group", "groups", "dataset", "documents",
+}  # fmt: skip
 BY_NAME = ("datasets", "runs", "metric_sets", "tables")
 """Mappings of named entries."""
 _ENTRIES = {("datasets",), ("datasets", "groups"), ("runs",)}

@@ -124,6 +124,10 @@ WARNED = (
          "Rows dropped under 'duplicates: first', 'last' or 'best'.",
          "the values depend on which score or grade is kept",
          "remove the duplicates when you write the file"),
+    Rule("passages", "note",
+         "Passages of which documents were made, under 'documents'.",
+         "the values are of documents, each with one score of its passages",
+         "say so next to the numbers; the table's caption and the methods text do"),
     Rule("other-compression", "warning",
          "A file name whose ending does not match the compression of its content.",
          "none here; other tools may fail",
@@ -286,8 +290,8 @@ RUN_RULES = (
          "every metric of relevance is 0",
          "check that the qrels are of this collection, and that docnos are written alike"),
     Rule("docno-spelling", "error",
-         "Docnos that differ from judged ones only in case, zeros, quotes, prefix, ending or "
-         "Unicode form.",
+         "Docnos that differ from judged ones only in case, zeros, quotes, prefix, ending, "
+         "Unicode form or the number of a passage.",
          "they count as not judged, and so as not relevant",
          "write docnos alike in both files"),
     Rule("qid-spelling", "warning",

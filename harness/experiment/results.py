@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import ValidationError
 
-from ..config.cells import Cell, resolve
+from ..config.cells import Cell, resolve, run_entries
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
@@ -55,8 +55,10 @@ from ..errors import (
 )
 from ..input_files import add_inputs
 from ..readers.files import check_local, compare_recorded, hashes_of, sha256
+from ..readers.passages import TAKEN
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import Study, find
+from ..reports.phrases import listed
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan
 from .manifest import PER_QUERY, CellRecord, InputRecord, Manifest
@@ -121,6 +123,21 @@ class Results(Study):
     def sort(self) -> str | None:
         """See the base class."""
         return self.config.sort
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """See the base class."""
+        by_score: dict[str, list[str]] = defaultdict(list)
+        runs = [(name, entry.documents) for name, _, entry in run_entries(self.config.runs)]
+        for name, documents in runs:
+            if documents is not None:
+                by_score[TAKEN[documents.take]].append(self.names.get(name, name))
+        several = len({taken for _, taken in runs}) > 1
+        return tuple(
+            f"A document{f' of {listed(dict.fromkeys(names))}' if several else ''} has the {score} "
+            "of its passages."
+            for score, names in by_score.items()
+        )
 
     @property
     def baselines(self) -> tuple[str, ...] | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os.path
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from unicodedata import normalize
 
 import numpy as np
@@ -18,9 +20,10 @@ from ..core.policy import Policy
 from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Bools, Ints
 from ..core.rules import RULES, SHOWN, finding
-from ..errors import Finding, HarnessError, counted
+from ..errors import Finding, HarnessError, Severity, counted
 from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
+from ..readers.passages import USUAL
 from ..readers.rows import unscored_rows
 from .findings import (
     Examples,
@@ -68,7 +71,19 @@ OF_QIDS: Mapping[str, Way] = {
     "leading zeros": _with_zeros,
 }  # fmt: skip
 """Differences between two spellings of a name, and functions that give the other spellings."""
-OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "a folder or an ending": _file_name}
+OF_PASSAGES = {f"the number of a passage, as {example}": p for p, example in USUAL.items()}
+"""The pattern of each spelling of passages, by its name."""
+
+
+def _cut_by(pattern: str) -> Way:
+    return lambda name: re.findall(pattern, name)[:1]
+
+
+OF_DOCNOS: Mapping[str, Way] = {
+    **OF_QIDS,
+    **{way: _cut_by(pattern) for way, pattern in OF_PASSAGES.items()},
+    "a folder or an ending": _file_name,
+}
 
 
 def spelled_as(
@@ -338,6 +353,7 @@ class Documents:
 
     def findings(self, begin: RunPart, queries: Queries) -> Iterator[Finding]:
         """Yield documents that are not judged; `begin` has the first queries and examples."""
+        spelled: Finding | None = None
         if self.qrels.n_rows:
             rows = begin.head(TOP)
             is_judged, is_known = begin.are_judged(rows), begin.have_known_docnos(rows)
@@ -347,9 +363,11 @@ class Documents:
                     self.examples.add(rule, unjudged_documents)
                 self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
             if not is_known.all():
-                yield from self._respelled(begin, rows[~is_known][:NAMES], int(is_known.sum()))
+                spelled = self._respelled(begin, rows[~is_known][:NAMES], int(is_known.sum()))
+            if spelled is not None:
+                yield spelled
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows
-        if not self.judged and judgements:
+        if not self.judged and judgements and spelled is None:  # else that is why
             message = f"none of the {counted(queries.rows, 'document')} is judged"
             enough = answered >= ENOUGH_QUERIES
             enough = enough and min(self.n_sampled, judgements) >= ENOUGH_ROWS
@@ -379,10 +397,10 @@ class Documents:
             else:
                 yield self.examples.finding("unjudged-at-10", message, unjudged)
 
-    def _respelled(self, begin: RunPart, rows: Ints, n_known: int) -> Iterator[Finding]:
-        """Yield another spelling in which the docnos of some rows are judged."""
+    def _respelled(self, begin: RunPart, rows: Ints, n_known: int) -> Finding | None:
+        """Return another spelling in which the docnos of some rows are judged."""
         if not rows.size or begin.run.docnos.strings is None:
-            return
+            return None
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
         theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
         ways = {**OF_DOCNOS, **affixes(names, theirs)}
@@ -390,22 +408,24 @@ class Documents:
             names, lambda texts: self.qrels.knows(hash_strings(string_column(texts))), ways
         )
         if len(matches) < max(RESPELLED, MANY * (n_known + len(matches))):
-            return
+            return None
         docnos = string_column(matches.values())
         query = begin.query(rows[np.fromiter(matches, np.int64, len(matches))])
         codes = self.qrels.place(take(begin.run.qids, query))
         n_judged = self.qrels.find(codes, Docnos(docnos, np.array([0, len(docnos)])))[0].size
         if n_judged < max(2, OWN * len(matches)):
-            return
+            return None
         indexes = sorted(matches)[:SHOWN]
         notes = [spelling_pair(names[index], matches[index]) for index in indexes]
         self.examples.add("docno-spelling", begin.documents(rows[indexes], notes))
         message = f"{len(matches):,} of {counted(rows.size, 'unjudged docno')} "
         message += f"differ from judged ones only in {way}"
-        n = len(matches)
-        yield self.examples.finding(
-            "docno-spelling", message, n, "warning" if self.judged else None
-        )
+        severity: Severity | None = "warning" if self.judged else None
+        spelled = self.examples.finding("docno-spelling", message, len(matches), severity)
+        if (pattern := OF_PASSAGES.get(way)) is not None:
+            fix = f"write documents: '{pattern}' (--documents-from '{pattern}')"
+            return replace(spelled, fix=fix)
+        return spelled
 
 
 def explain_no_common_query(

@@ -24,6 +24,7 @@ from ..core.policy import (
 )
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
+from .passages import Documents, Passages
 from .rows import Checks, Rows, warn_judgements, warn_unusable
 from .source import HEAD, Source, no_rows, reading
 from .text import (
@@ -45,7 +46,7 @@ ScoreOrder = Literal["descending", "ascending"]
 Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
 _KIND = {"qrels": "qrels", "run": "a run"}
-COMMON = frozenset({"format", "duplicates", "order"})
+COMMON = frozenset({"format", "duplicates", "order", "documents"})
 """Options that every format has."""
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("qid", "iteration", "docno", "grade"),
@@ -455,6 +456,7 @@ def read_run(
     format: str | None = None,
     duplicates: RunDuplicates = "error",
     order: ScoreOrder = "descending",
+    documents: Passages | Mapping[str, str] | str | None = None,
     name: str = "",
     **options: Any,
 ) -> Run:
@@ -469,6 +471,10 @@ def read_run(
     order : {"descending", "ascending"}
         Whether the highest or the lowest score is best, as of a distance; the run then has the
         negative scores.
+    documents : str or mapping, optional
+        Makes documents of passages: a pattern whose only group is the docno, ``"(.+)#\\d+$"`` for
+        D1#0, or ``{"from": pattern, "take": ...}`` with the score of a document: the "max" of its
+        passages' (the default), the "sum", the "mean", or the "first", of the lowest number.
 
     Returns
     -------
@@ -501,6 +507,11 @@ def read_run(
         checks = Checks(source, dataset)
         checks.add(run)
         checks.warn()
+        if documents is None:
+            return run
+        made = Documents(source, Passages.of(documents))
+        run = made.of(run)
+        made.report()
         return run
 
 
@@ -524,6 +535,7 @@ def stream_run(
     format: str | None = None,
     duplicates: RunDuplicates = "error",
     order: ScoreOrder = "descending",
+    documents: Passages | Mapping[str, str] | str | None = None,
     name: str = "",
     **options: Any,
 ) -> Iterator[Run]:
@@ -537,6 +549,7 @@ def stream_run(
     with reading(path) as source:
         file_format, _ = format_and_reader(source, format, "run", options)
         options |= {"dataset": dataset, "duplicates": duplicates, "order": order, "name": name}
+        options["documents"] = documents
         if file_format.stream is None:
             yield read_run(source, format=file_format.name, **options)
         else:
@@ -551,6 +564,7 @@ def _streamed(
     dataset: Qrels | None,
     duplicates: RunDuplicates,
     order: ScoreOrder,
+    documents: Passages | Mapping[str, str] | str | None,
     name: str,
     **options: Any,
 ) -> Iterator[Run]:
@@ -558,16 +572,20 @@ def _streamed(
     assert file_format.stream is not None
     source.ascending = order == "ascending"
     checks = Checks(source, dataset, follows=file_format.needs_dataset)
+    made = None if documents is None else Documents(source, Passages.of(documents))
     row_policy = _of_rows(duplicates, order)
     parts = file_format.stream(
         source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )
     for number, part in enumerate(parts):
         run = checks.add(_reversed(source, part) if source.ascending else part)
+        run = run if made is None else made.of(run)
         if watch is not None:
             watch(run, not number)
         yield run
     checks.warn()
+    if made is not None:
+        made.report()
 
 
 def align_run(
@@ -579,6 +597,7 @@ def align_run(
     format: str | None = None,
     duplicates: RunDuplicates = "error",
     order: ScoreOrder = "descending",
+    documents: Passages | Mapping[str, str] | str | None = None,
     name: str = "",
     watch: Callable[[Run, bool], None] | None = None,
     **options: Any,
@@ -597,6 +616,7 @@ def align_run(
     with reading(path) as source:
         file_format, _ = format_and_reader(source, format, "run", options)
         options |= {"dataset": qrels, "duplicates": duplicates, "order": order, "name": name}
+        options["documents"] = documents
         if file_format.stream is not None:
             parts = _streamed(source, file_format, watch, **options)
             if file_format.needs_dataset:

@@ -55,6 +55,11 @@ class Study:
         return None if self.comparisons is None else self.comparisons.plan.baselines
 
     @property
+    def readings(self) -> tuple[str, ...]:
+        """Sentences on settings of readers that change what a number is."""
+        return ()
+
+    @property
     def versions(self) -> Mapping[str, str | None]:
         """Versions of the harness and its packages when values were computed."""
         return {}

@@ -398,6 +398,7 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
     averaged = f", averaged over {writer.text(repeated)}" if repeated else ""
     parts = parts_in_words(study.board.summary, study.systems)
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}."
+    yield from map(writer.text, study.readings)
     if level != 1:
         yield f"Documents of grade {level} and above are relevant."
     choices = dict.fromkeys(c for entry in study.board.entries for c in entry.choices)

@@ -485,6 +485,7 @@ def test_every_rule_is_in_a_case() -> None:
     in_other_tests = {"unpacks-too-far", "guard-failed", "group-queries", "reversal"}
     in_other_tests |= {"identical-ids"}  # tests/core/test_identical_ids.py
     in_other_tests |= {"unscored-rows", "unnamed-rows"}  # tests/guard/test_unscored_rows.py
+    in_other_tests |= {"passages"}  # tests/readers/test_passages.py
     in_other_tests |= {"refused-missing-queries", "refused-empty-queries"}
     in_other_tests |= {rule.name for rule in SUBMITTED}
     assert {*RULES} - rules == in_other_tests

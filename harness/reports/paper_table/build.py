@@ -389,6 +389,7 @@ class TableDraft:
             yield f"Each tuned system is the {words}."
         elif chosen := how_chosen(self.systems):
             yield f"Each run is the {chosen}."
+        yield from self.study.readings
 
     def _values(self) -> Iterator[str]:
         """Yield the notes that explain numbers, spreads, bold and underlined values."""

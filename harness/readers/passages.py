@@ -1,0 +1,124 @@
+"""Documents from passages: the docno of a document is a part of its passages' docnos."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..core.arguments import check_choice, wrong
+from ..core.qrels_and_runs import Docnos, Run
+from ..core.ragged import offsets_of
+from ..core.rules import finding
+from ..errors import ArgumentError, InputError, Place, Problem, check_known
+from .source import Source
+
+Take = Literal["max", "first", "sum", "mean"]
+TAKEN: Mapping[Take, str] = {
+    "max": "highest score",
+    "first": "first score",
+    "sum": "sum of the scores",
+    "mean": "mean score",
+}
+"""What a document's score is, of its passages'."""
+USUAL = {f"(.+){sign}\\d+$": f"D1{sign[-1:]}0" for sign in ("#", "_", "-", r"\.")}
+USUAL |= {rf"(.+){sign}p\d+$": f"D1{sign}p0" for sign in ("#", "_", "-")}
+"""Patterns of usual spellings of passages, each with an example of the document D1."""
+_AT_END = r"^.*?(\d*)$"
+
+
+class Passages(NamedTuple):
+    """How passages become documents: a pattern whose only group is the docno, and a score."""
+
+    pattern: str
+    take: Take = "max"
+
+    @classmethod
+    def of(cls, given: Passages | Mapping[str, Any] | str) -> Passages:
+        """Return the setting as a config or a caller writes it: ``{"from": ..., "take": ...}``."""
+        if isinstance(given, Passages):
+            return given
+        settings = {"from": given} if isinstance(given, str) else given
+        if not isinstance(settings, Mapping) or not isinstance(settings.get("from"), str):
+            raise wrong("documents", "a pattern, or {'from': PATTERN, 'take': 'max'}", given)
+        for key in settings:
+            check_known("key", str(key), ("from", "take"), "documents")
+        pattern, take = settings["from"], settings.get("take") or "max"
+        check_choice("documents.take", take, get_args(Take))
+        try:
+            n_groups = re.compile(pattern).groups
+            pc.match_substring_regex(pa.array([""]), pattern)
+        except (re.error, pa.ArrowInvalid) as error:
+            text = str(error).partition("\n")[0]
+            raise ArgumentError(Problem("documents.from", f"not a pattern: {text}")) from None
+        if n_groups != 1:
+            message = f"expected a pattern with one group, the docno, got {n_groups}"
+            fix = r"write '(.+)#\d+$' for passages such as D1#0"
+            raise ArgumentError(Problem("documents.from", message, fix=fix))
+        return cls(pattern, take)  # type: ignore[arg-type]
+
+
+class Documents:
+    """Makes documents of the passages of a run, part by part, and counts both."""
+
+    def __init__(self, source: Source, passages: Passages) -> None:
+        self.source, self.passages = source, passages
+        self.n_rows = self.n_passages = self.n_documents = 0
+        self.example = ""
+
+    def of(self, run: Run) -> Run:
+        """Return a run of documents. A row whose docno does not match is a document already."""
+        if run.docnos.positional:
+            message, fix = "expected docnos, which passages need, got none", "leave 'documents' out"
+            raise self.source.error(message, fix, "columns")
+        docnos = run.docnos.to_strings()
+        pattern, take = self.passages
+        names = pc.replace_substring_regex(docnos, f"^(?:{pattern})$", r"\1")
+        is_passage = pc.not_equal(names, docnos)
+        self.n_rows += run.n_rows
+        self.n_passages += pc.sum(is_passage).as_py() or 0
+        self.example = self.example or (docnos[0].as_py() if run.n_rows else "")
+        columns = {"query": pa.array(run.row), "docno": names, "score": pa.array(run.numbers)}
+        if take == "first":
+            numbers = pc.replace_substring_regex(docnos, _AT_END, r"\1")
+            order = np.argsort(_numbers(numbers), kind="stable")
+            columns["rank"] = pa.array(np.arange(run.n_rows))
+            columns = {name: column.take(pa.array(order)) for name, column in columns.items()}
+        grouped = pa.table(columns).group_by(["query", "docno"], use_threads=False)
+        if take == "first":
+            table = grouped.aggregate([("score", "first"), ("rank", "min")]).sort_by("rank_min")
+        else:
+            table = grouped.aggregate([("score", take)])
+        n_documents = np.bincount(table["query"].to_numpy(), minlength=run.n_queries)
+        self.n_documents += table.num_rows
+        offsets = offsets_of(n_documents)
+        return replace(
+            run,
+            offsets=offsets,
+            docnos=Docnos(table["docno"].combine_chunks(), offsets),
+            numbers=table[f"score_{take}"].to_numpy(),
+            order=None,
+        )
+
+    def report(self) -> None:
+        """Report what was done; raise InputError if no docno of the run is a passage's."""
+        pattern, take = self.passages
+        if self.n_rows and not self.n_passages:
+            message = f"expected passages such as {pattern}, got docnos such as {self.example}"
+            fix = "write a pattern that the whole docno matches, or leave 'documents' out"
+            raise InputError(Problem(Place(self.source.name), message, fix=fix, rule="columns"))
+        message = f"{self.n_passages:,} of {self.n_rows:,} rows are passages; they make "
+        message += f"{self.n_documents:,} documents, each with the {TAKEN[take]} of its passages"
+        place = Place(self.source.name)
+        self.source.findings.append(finding("passages", place, message, self.n_passages))
+
+
+def _numbers(texts: pa.Array) -> Any:
+    """Return the numbers at the end of docnos, 0 without one."""
+    filled = pc.if_else(pc.equal(texts, ""), "0", texts)
+    return pc.cast(filled, pa.float64()).to_numpy()

@@ -1,0 +1,163 @@
+"""Documents of passages: scores against literal loops, refusals, proposals, and reports."""
+
+import json
+import random
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from refusals import refuses
+
+import harness
+from harness.readers.passages import USUAL
+
+PATTERN = r"(.+)#\d+$"
+Scores = dict[str, dict[str, float]]
+
+
+def passages(seed: int = 3) -> Scores:
+    """Return scores of passages of a few queries, with documents that have none."""
+    rng = random.Random(seed)
+    run: Scores = {}
+    for qid in ("10", "2", "1"):
+        names = {f"D-{rng.randint(0, 7)}#{rng.choice((0, 2, 10, 11))}" for _ in range(25)}
+        scores = {name: rng.randint(-8, 8) / 4 for name in sorted(names)}
+        run[qid] = {**scores, "D-99": 0.5, "x#y": -1.0}
+    return run
+
+
+def documents(run: Scores, take: str, sign: int = 1) -> Scores:
+    """Return what the setting promises, by loops over rows."""
+    result: Scores = {}
+    for qid, scores in run.items():
+        of_document: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for name, score in scores.items():
+            docno, _, number = name.rpartition("#")
+            is_passage = docno and number.isdecimal()
+            of_document[docno if is_passage else name].append(
+                (int(number) if is_passage else 0, sign * score)
+            )
+        result[qid] = {
+            docno: {
+                "max": max(score for _, score in rows), "first": min(rows)[1],
+                "sum": sum(score for _, score in rows), "mean": fmean(score for _, score in rows),
+            }[take]
+            for docno, rows in of_document.items()
+        }  # fmt: skip
+    return result
+
+
+def write(folder: Path, form: str, run: Scores, scattered: bool) -> Path:
+    rows = [(qid, name, score) for qid, scores in run.items() for name, score in scores.items()]
+    if scattered:
+        random.Random(1).shuffle(rows)
+    path = folder / f"run.{form}"
+    if form == "json":
+        path.write_text(json.dumps(run), encoding="utf-8")
+        return path
+    header, line = {
+        "txt": ("", "{0} Q0 {1} 1 {2} t"),
+        "csv": ("qid,docno,score\n", "{0},{1},{2}"),
+        "jsonl": ("", '{{"qid": "{0}", "docno": "{1}", "score": {2}}}'),
+    }[form]
+    text = header + "".join(line.format(*row) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("order", ["descending", "ascending"])
+@pytest.mark.parametrize("take", ["max", "first", "sum", "mean"])
+@pytest.mark.parametrize("form", ["txt", "csv", "jsonl", "json"])
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+def test_scores_are_those_of_literal_loops(
+    form: str, take: str, order: str, tmp_path: Path
+) -> None:
+    for seed in range(4):
+        run, sign = passages(seed), 1 if order == "descending" else -1
+        for scattered in (False, True) if form != "json" else (False,):
+            path = write(tmp_path, form, run, scattered)
+            setting = {"from": PATTERN, "take": take}
+            read = harness.read_run(path, documents=setting, order=order).to_dict()
+            assert {
+                qid: pytest.approx(scores) for qid, scores in documents(run, take, sign).items()
+            } == read
+
+
+def config(folder: Path, setting: Any, **keys: Any) -> Path:
+    path = folder / "c.yaml"
+    entry = {"path": "run.txt", "documents": setting}
+    text = {"datasets": {"d": {"path": "q.txt"}}, "runs": {"run=1": entry}, "output": "out"}
+    path.write_text(json.dumps({**text, "metrics": ["map", "ndcg@3"], **keys}), encoding="utf-8")
+    return path
+
+
+def qrels(folder: Path) -> dict[str, dict[str, int]]:
+    grades = {qid: {f"D-{n}": (n * 5) % 3 for n in range(8)} for qid in ("1", "2", "10")}
+    lines = (f"{qid} 0 {d} {g}\n" for qid, row in grades.items() for d, g in row.items())
+    (folder / "q.txt").write_text("".join(lines), encoding="utf-8")
+    return grades
+
+
+@pytest.mark.parametrize("setting", [PATTERN, {"from": PATTERN, "take": "sum"}])
+def test_a_config_says_so_in_caption_methods_and_manifest(setting: Any, tmp_path: Path) -> None:
+    grades, run = qrels(tmp_path), passages()
+    write(tmp_path, "txt", run, True)
+    path = config(tmp_path, setting, tables={"t": {}})
+    take = "max" if isinstance(setting, str) else "sum"
+    results = harness.run(path)
+    expected = harness.evaluate(grades, documents(run, take), ["map", "ndcg@3"]).summary()
+    (entry,) = results.leaderboard.entries
+    assert entry.evaluation.summary() == expected
+    sentence = f"A document has the {'highest score' if take == 'max' else 'sum of the scores'}"
+    assert sentence in (tmp_path / "out" / "tables" / "t.md").read_text(encoding="utf-8")
+    assert '"passages"' in (tmp_path / "out" / "manifest.json").read_text(encoding="utf-8")
+    again = harness.run(path)
+    assert again.cached == 1
+    (tmp_path / "c.yaml").write_text(
+        path.read_text(encoding="utf-8").replace("#", "[#]"), encoding="utf-8"
+    )
+    assert harness.run(path).cached == 0  # another setting is another cell
+
+
+@pytest.mark.parametrize("pattern", USUAL)
+def test_usual_spellings_are_proposed_and_the_proposal_works(pattern: str, tmp_path: Path) -> None:
+    grades = qrels(tmp_path)
+    example = USUAL[pattern]
+    lines = [
+        f"{qid} Q0 {example.replace('D1', docno)} 1 {n} t\n"
+        for qid, row in grades.items() for n, docno in enumerate(row)
+    ]  # fmt: skip
+    (tmp_path / "run.txt").write_text("".join(lines), encoding="utf-8")
+    findings = harness.check(tmp_path / "q.txt", tmp_path / "run.txt").findings
+    (error,) = [finding for finding in findings if finding.severity == "error"]
+    assert error.rule == "docno-spelling"
+    proposed = error.fix.split("'")[1]
+    path = config(tmp_path, proposed)
+    assert harness.check(path).count("error") == 0
+    values = harness.run(path).leaderboard.entries[0].evaluation.summary()
+    assert values["map"] > 0
+
+
+def test_wrong_settings_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "txt", passages(), False)
+    for setting in ("(", "abc", "(a)(b)", "(?P<x>.+)(?=#)"):
+        with refuses("documents.from"):
+            harness.read_run(path, documents=setting)
+    for setting in ({"form": "x"}, {}, 3):
+        with refuses("documents"):
+            harness.read_run(path, documents=setting)
+    with refuses("documents", suggests="from"):
+        harness.read_run(path, documents={"from": PATTERN, "frm": 1})
+    with refuses("run.txt", "columns"):
+        harness.read_run(path, documents=r"(.+)__\d$")
+    qrels(tmp_path)
+    with refuses("$.runs['run=1'].documents (line 1)"):
+        harness.run(config(tmp_path, {"from": "abc"}))
+    rows = tmp_path / "l.txt"
+    rows.write_text("1 qid:1 1:2\n0 qid:1 1:3\n", encoding="utf-8")
+    scores = tmp_path / "s.txt"
+    scores.write_text("1\n2\n", encoding="utf-8")
+    with refuses("s.txt", "columns"):
+        harness.read_run(scores, dataset=harness.read_qrels(rows), documents=PATTERN)
