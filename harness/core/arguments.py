@@ -208,7 +208,7 @@ def as_list(value: Any) -> Any:
 Flag = Annotated[bool, Strict()]
 Whole = Annotated[int, Strict()]
 Positive = Annotated[Whole, Ge(1)]
-Level = Annotated[float, Strict(), Gt(0), Le(MOST)]
+Level = Annotated[Whole | Annotated[float, Strict()], Gt(0), Le(MOST)]
 Count = Annotated[Whole, Ge(0)]
 Digits = Annotated[Whole, Ge(0), Le(17)]
 Names = Annotated[tuple[str, ...], Shorthand(as_list, str | tuple[str, ...])]

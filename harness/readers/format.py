@@ -472,9 +472,9 @@ def read_run(
         Whether the highest or the lowest score is best, as of a distance; the run then has the
         negative scores.
     documents : str or mapping, optional
-        Makes documents of passages: a pattern whose only group is the docno, ``"(.+)#\\d+$"`` for
-        D1#0, or ``{"from": pattern, "take": ...}`` with the score of a document: the "max" of its
-        passages' (the default), the "sum", the "mean", or the "first", of the lowest number.
+        Makes documents of passages: a pattern whose only group is the docno of the document, such
+        as ``"(.+)#\\d+$"`` for D1#0. A document has the highest score of its passages. Write
+        ``{"from": pattern, "take": "sum"}``, ``"mean"`` or ``"first"`` for another score.
 
     Returns
     -------
