@@ -413,7 +413,8 @@ def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[C
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = config["runs"].items()
     config["runs"] = {name: value for name, value in named if name in runs or "{" in name}
-    _, cells = config_and_cells(folder, manifest.model_copy(update={"config": config}))
+    part = manifest.model_copy(update={"config": config})
+    _, cells = config_and_cells(folder, part, is_part=True)
     keys = {replace(entry.key, columns=tuple(entry.all_columns.items())) for entry in entries}
     cells = [cell for cell in cells if cell.key in keys]
     if len(cells) < len(keys):

@@ -16,6 +16,7 @@ from ..core.systems import systems_of
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
+from ..experiment.results import read_results
 from ..stats.comparison import Plan
 from . import options
 from .evaluate import evaluate
@@ -51,7 +52,8 @@ def command(
     Tests: {tests}; or one of a plugin.
 
     --set takes the keys family, interval, draws and seed of 'compare:', and those of 'policy:' for
-    run files, such as compare.draws=99999 or policy.empty_queries=skip.
+    run files, such as compare.draws=99999 or policy.empty_queries=skip. With --results, settings
+    that you leave out are those of 'compare:' in their config.
 
     \b
     Examples:
@@ -68,13 +70,16 @@ def command(
     _check_request(runs, qrels, results)
     if results is not None:
         options.allow({*_OF_RESULTS, *options.PLAN}, "results, whose config has these settings")
-        systems = tuple(versus.from_results(results, runs, dataset))
+        outcome = read_results(results)
+        systems = tuple(versus.from_results(outcome, runs, dataset))
+        plan = options.with_defaults(plan, outcome.config.compare, keys["compare"])
         plan = replace(plan, metrics=metrics)
     else:
         options.refuse(("dataset",), "run files")
         versus.check_metrics(metrics)
         versus.check_plan(plan, short_names(list(dict.fromkeys(runs))))
         systems = systems_of_files(str(qrels), runs, metrics, policy=keys["policy"], **settings)
+    options.check_correction(plan.test, keys["compare"])
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(systems[0].run,))
     show(versus.render(systems, plan, format, **terminal_width(format)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -234,6 +235,28 @@ def pop_plan(settings: dict[str, Any], choices: Mapping[str, Any]) -> Plan:
     return Plan(**{name: settings.pop(name) for name in PLAN}, **choices)
 
 
+def with_defaults(plan: Plan, configured: Plan | None, choices: Collection[str]) -> Plan:
+    """Return a plan with a config's settings for options and `choices` that are not given."""
+    names = ("test", "correction", "family", "level", "interval", "draws", "seed")
+    left_out = (name for name in names if name not in choices and not is_given(name))
+    changes = {name: getattr(configured, name) for name in left_out} if configured else {}
+    return replace(plan, **changes)
+
+
+def check_correction(test: str, choices: Collection[str]) -> None:
+    """Raise UnknownNameError if a correction is given with a test of all pairs."""
+    if is_given("correction") or "family" in choices:
+        from ..stats.registry import check_corrected  # loads SciPy
+
+        check_corrected(test, "--correction" if is_given("correction") else "--set compare.family")
+
+
+def is_given(name: str) -> bool:
+    """Whether the command line has the option of a parameter."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
 def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, Any]]:
     """Return the keys that `--set SECTION.KEY=VALUE` sets, by the sections of a config.
 
@@ -376,6 +399,6 @@ def refuse(names: Iterable[str], inputs: str) -> None:
     context = click.get_current_context()
     options = {str(option.name): option.opts[0] for option in context.command.params}
     for name in names:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if is_given(name):
             message = f"{options[name]} is not for {inputs}"
             raise UnknownNameError(Problem("", message, fix=f"leave {options[name]} out"))

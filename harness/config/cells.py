@@ -128,7 +128,7 @@ def resolve(config: Config) -> list[Cell]:
     (fold2 before fold10). Raises ConfigError with all problems: files that are missing, runs
     without a dataset, datasets without a run, cells that are the same, gaps if ``complete: true``.
     """
-    cells, wrong = find_cells(config)
+    cells, wrong = find_cells(config, config._complete)
     if wrong:
         raise ConfigError(wrong, where=config.file)
     return cells
@@ -163,7 +163,7 @@ def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[
             search.check_same()
     keys = list(config.datasets), list(config.runs)
     cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _cell_order(cell, *keys))
-    if config.complete and not search.wrong and (text := missing_text(cells)):
+    if config.complete and search.complete and not search.wrong and (text := missing_text(cells)):
         fix = "add their files, leave them out with 'where:', or remove 'complete'"
         search.report(("complete",), text, fix)
     return cells, search.wrong

@@ -48,14 +48,15 @@ def loads(
     overrides: Iterable[str] = (),
     *,
     load_plugins: bool = True,
+    is_part: bool = False,
 ) -> Config:
     """Read a config from text; see `load`.
 
     `where` is its name in messages, and its stem the default name; paths start at `base`. A config
     that comes with results is data and loads no plugins; names that its plugins may define are then
-    not checked.
+    not checked. If it is a part of one, runs and names that it refers to may be missing.
     """
-    config, problems = _read_config(text, where, Path(base), overrides, load_plugins)
+    config, problems = _read_config(text, where, Path(base), overrides, load_plugins, is_part)
     if problems:
         raise ConfigError(problems, where=where)
     return config
@@ -84,14 +85,16 @@ def check_name(path: Path) -> None:
 
 
 def _read_config(
-    text: str, where: str, base: Path, overrides: Iterable[str], load_plugins: bool = True
-) -> tuple[Config, list[Problem]]:
+    text: str, where: str, base: Path, overrides: Iterable[str], load_plugins: bool = True,
+    is_part: bool = False,
+) -> tuple[Config, list[Problem]]:  # fmt: skip
     """Return a config, or its correct parts, and its problems in the order of their lines."""
     source = read_layers(text, where, base, overrides)
     config, problems = validate_config({"name": Path(where).stem, **source.data}, source)
     output = config.output.replace("{name}", config.name)
     config = config.model_copy(update={"output": output})
     config._source, config._base = source, base
+    config._complete = config._complete and not is_part
     problems += [*source.problems, *config_problems(config, load_plugins)]
     return config, sorted(dict.fromkeys(problems), key=_line_order)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
@@ -21,6 +20,7 @@ from ..errors import (
     Problem,
     UnknownNameError,
     check_known,
+    first_of,
     warn,
 )
 from ..reports import comparisons as comparing
@@ -28,7 +28,7 @@ from ..reports.grid import Grid
 from ..reports.phrases import warned_of
 from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from .evaluate import evaluate_runs
-from .results import compared, read_results
+from .results import Results, compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
 _RUNS = ArgumentKind(
@@ -181,20 +181,19 @@ def check_metrics(names: Iterable[str]) -> None:
             check_comparable(found[0])
 
 
-def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> list[System]:
-    """Return some runs of a folder of results, in the order of the datasets and of their names.
+def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> list[System]:
+    """Return some runs of results, in the order of the datasets and of their names.
 
-    HarnessError if they are averages over parts and `dataset` names no part, or a name does not
-    exist.
+    HarnessError if they are averages over parts and `dataset` names no part, a name does not
+    exist, or `dataset` has none of the runs.
     """
-    results = read_results(folder)
     if dataset in {entry.dataset for entry in results.board.entries} - {*results.datasets}:
         part = replace(results.board, summary=Summary())  # one part, by itself
         results = replace(results, board=part)
     summary = results.board.summary
     if summary.average:
         fix = "name one part by --dataset"
-        raise HarnessError(Problem(str(folder), NOT_COMPARED, fix=fix))
+        raise HarnessError(Problem(str(results.folder), NOT_COMPARED, fix=fix))
     for name in runs:
         check_known("run", name, results.runs)
     if dataset is not None:
@@ -202,10 +201,13 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> list
     named = grouped_by(results.board.entries, lambda one: system_name(one, summary))
     entries = [entry for name in dict.fromkeys(runs) for entry in named[name]]
     found = systems_of(Leaderboard(tuple(entries), summary=summary))
-    return sorted(
-        (one for one in found if dataset in (None, one.dataset)),
-        key=lambda one: results.datasets.index(one.dataset),
-    )
+    systems = [system for system in found if dataset in (None, system.dataset)]
+    if not systems:
+        has = [system.run for system in systems_of(results.board) if system.dataset == dataset]
+        message = f"expected runs of dataset '{dataset}', got {first_of([*runs], 3)}"
+        fix = f"leave --dataset out, or name some of {first_of(has)}"
+        raise UnknownNameError(Problem("", message, fix=fix))
+    return sorted(systems, key=lambda system: results.datasets.index(system.dataset))
 
 
 def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -> str:

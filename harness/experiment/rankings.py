@@ -19,13 +19,14 @@ from ..config.cells import Cell, resolve
 from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
+from ..core.entries import grouped_by, whole_name
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
-from ..errors import InputError, Problem, check_known
+from ..errors import InputError, Problem, check_known, first_of, warn
 from ..metrics.rank_similarity import Measure, Rankings, Similarity, compare_rankings
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
@@ -160,28 +161,38 @@ def similarities(
     depth : int
         Number of documents of each query that are compared.
     datasets : sequence of str
-        Only these; all if empty.
+        Only these, or the folds of these; all if empty.
 
     Raises
     ------
     InputError
-        If a run cannot be read, or a dataset has fewer than two runs.
+        If a run cannot be read, or no dataset has two runs.
     UnknownNameError
         If one of `datasets` is unknown.
     """
     check_arguments(locals(), p=PERSISTENCE, depth=whole_from(1))
-    cells, found = resolve(config), []
-    every = list(dict.fromkeys(cell.dataset for cell in cells))
+    cells, parts = resolve(config), config.summary.parts
+    wholes = [whole_name(cell.dataset_key, cell.of_dataset, parts) for cell in cells]
     for name in datasets:
-        check_known("dataset", name, every)
-    for dataset in (name for name in every if not datasets or name in datasets):
-        chosen = [cell for cell in cells if cell.dataset == dataset]
-        if len(chosen) < 2:
-            what = f"expected at least two runs of dataset '{dataset}', got {len(chosen)}"
-            raise InputError(Problem(str(config.base), what))
-        rankings = dict(zip(_names(chosen), _rankings(config, chosen, depth), strict=True))
-        found.append(compare_rankings(dataset, rankings, measure, p, depth))
-    return found
+        check_known("dataset", name, dict.fromkeys([cell.dataset for cell in cells] + wholes))
+    chosen = [
+        cell
+        for cell, whole in zip(cells, wholes, strict=True)
+        if not datasets or {cell.dataset, whole} & {*datasets}
+    ]
+    by_dataset = grouped_by(chosen, lambda cell: cell.dataset)
+    alone = [dataset for dataset, of_one in by_dataset.items() if len(of_one) < 2]
+    if len(alone) == len(by_dataset):
+        what = f"expected two runs or more of a dataset, got one: {by_dataset[alone[0]][0].run}"
+        raise InputError(Problem(first_of(alone, 3), what, fix="add a run to the config"))
+    if alone:
+        warn(f"left out, as they have one run: {first_of(alone, 3)}")
+    similarities = []
+    for dataset in (dataset for dataset in by_dataset if dataset not in alone):
+        of_dataset = by_dataset[dataset]
+        rankings = dict(zip(_names(of_dataset), _rankings(config, of_dataset, depth), strict=True))
+        similarities.append(compare_rankings(dataset, rankings, measure, p, depth))
+    return similarities
 
 
 def _names(cells: Sequence[Cell]) -> list[str]:
@@ -195,11 +206,8 @@ def _names(cells: Sequence[Cell]) -> list[str]:
 
 def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Rankings]:
     """Return the first documents of each query of each run."""
-    qrels = None
-    tables = []
+    qrels, tables = cells[0].read_qrels(), []  # which the rows of scores follow
     for cell in cells:
-        if qrels is None and cell.run_entry.format not in (None, "trec"):
-            qrels = cell.read_qrels()
         run = cell.read_run(qrels)
         policy = config.policy.for_runs()
         run = run.without_identical_ids() if policy.drop_identical_ids else run

@@ -486,7 +486,7 @@ def with_inputs(manifest: Manifest, base: Path | None) -> Manifest:
 
 def config_and_cells(
     folder: Path, manifest: Manifest, overrides: Iterable[str] = (), *,
-    failed: bool = False, load_plugins: bool = False,
+    failed: bool = False, load_plugins: bool = False, is_part: bool = False,
 ) -> tuple[Config, list[Cell]]:  # fmt: skip
     """Return the config that made the results, and the cells evaluated then.
 
@@ -501,7 +501,7 @@ def config_and_cells(
         raise InputError(Problem(str(path), message, fix=fix))
     text = yaml.safe_dump(manifest.config, allow_unicode=True, sort_keys=False)
     base = folder / manifest.base
-    config = loads(text, str(path), base, overrides, load_plugins=load_plugins)
+    config = loads(text, str(path), base, overrides, load_plugins=load_plugins, is_part=is_part)
     keys = {cell.key for cell in (*manifest.cells, *(manifest.failed if failed else ()))}
     return config, [cell for cell in resolve(config) if cell.key in keys]
 

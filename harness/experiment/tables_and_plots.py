@@ -33,6 +33,7 @@ from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
 from ..stats.comparison import Plan, changed_plan
+from ..stats.registry import check_corrected
 from .results import Results, folder_of, read_results, with_comparisons
 
 if TYPE_CHECKING:
@@ -182,9 +183,10 @@ def table(
     changes["names"] = {**own.names, **changes.get("names", {})}
     own = replace(own, **changes)
     if own.marks != "none" or own.spread == "interval" or {"tier", "rank"} & {*own.extras}:
-        study = with_comparisons(
-            study, replace(study.config.compare or Plan(), **plan) if plan else None
-        )
+        asked = replace(study.config.compare or Plan(), **plan) if plan else None
+        if asked is not None and correction is not None:
+            check_corrected(asked.test, "--correction")
+        study = with_comparisons(study, asked)
     return Table(build(study, own, name or "table"), own, study)
 
 

@@ -93,7 +93,7 @@ class Plan:
     test: str = "paired-t"
     """A test that ``harness compare --help`` lists, or one of a plugin."""
     correction: Correction = "holm"
-    """Correction for several comparisons; tests of all pairs have their own and ignore it."""
+    """Correction for several comparisons; tests of all pairs have their own."""
     family: Family = "table"
     """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
     those of one dataset."""

@@ -183,6 +183,13 @@ def find(name: str) -> Test:
     return tests[name]
 
 
+def check_corrected(test: str, setting: str) -> None:
+    """Raise UnknownNameError if a test corrects for all pairs itself, without this setting."""
+    if find(test).kind == "all-pairs":
+        message = f"{setting} is not for {test}, which corrects for all pairs itself"
+        raise UnknownNameError(Problem("", message, fix=f"leave {setting} out"))
+
+
 SMALLEST = float(np.finfo(np.float64).tiny)
 """The smallest p-value reported, 2.2e-308; a smaller one is not distinct from 0."""
 

@@ -229,3 +229,21 @@ def test_names_that_fit_no_row_or_several(
         trace(folder, run, "map", **given)
     with refuses("", error=UnknownNameError, suggests="map"):
         trace(folder, run, "mpa", **given)
+
+
+@pytest.mark.parametrize("where", ["", "where: {run: [bm25, gbm]}\n"])
+def test_a_query_of_one_of_several_datasets(tmp_path: Path, where: str) -> None:
+    # the others have no run that is asked for
+    for name, run in (("web", "bm25"), ("news", "gbm")):
+        (tmp_path / f"{name}.txt").write_text("10 0 a 1\n2 0 b 0\n2 0 a 1\n", encoding="utf-8")
+        text = "2 Q0 b 1 2 t\n2 Q0 a 2 1 t\n10 Q0 a 1 1 t\n"
+        (tmp_path / f"{run}.run").write_text(text, encoding="utf-8")
+    (tmp_path / "x.yaml").write_text(
+        "datasets: {web: web.txt, news: news.txt}\nruns:\n  bm25: {path: bm25.run, dataset: web}\n"
+        f"  gbm: {{path: gbm.run, dataset: news}}\nmetrics: [map]\noutput: out\n{where}",
+        encoding="utf-8",
+    )
+    folder = harness.run(tmp_path / "x.yaml").folder
+    for run in ("bm25", "gbm"):
+        found = trace(folder, run, "map", query="2")
+        assert (found.value, [step.docno for step in found.ranking]) == (0.5, ["b", "a"])

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import called
+from command_line import called, refused, succeeds
+from refusals import refuses
 
 import harness
 from harness.config.load import load
+from harness.errors import HarnessWarning
 from harness.experiment.rankings import leave_out, pool, similarities
 from harness.reports.rankings import pool_grids
 
@@ -128,3 +130,47 @@ def test_equal_rankings_are_neighbours(config: Path) -> None:
     assert found.pairs(0.95)[0][2:] == (pytest.approx(1), 3)
     assert len(found.pairs(0.95)) == 1
     assert abs(found.runs.index("a") - found.runs.index("again")) == 1
+
+
+@pytest.fixture
+def folds(tmp_path: Path) -> Path:
+    """Scores of rows without a format: two runs on each of two folds, and one run on the web."""
+    for fold in (1, 2):
+        rows = [f"{row % 2} qid:{fold}{row // 3} 1:{row * fold}\n" for row in range(9)]
+        (tmp_path / f"rows{fold}.txt").write_text("".join(rows))
+        for name, sign in (("a=1", 1), ("b", -1)):
+            scores = [f"{sign * row / 7}\n" for row in range(9)]
+            (tmp_path / f"{name}-{fold}.txt").write_text("".join(scores))
+    (tmp_path / "q").write_text("1 0 d1 1\n")
+    (tmp_path / "alone.run").write_text("1 Q0 d1 1 1 t\n")
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        'datasets: {"ltr{fold}": "rows{fold}.txt", web: q}\nruns:\n'
+        '  "{model}": {path: "{model}-{fold}.txt", dataset: "ltr{fold}"}\n'
+        "  alone: {path: alone.run, dataset: web}\n"
+        "metrics: [map]\nsummary: {pool: [fold]}\noutput: out\n"
+    )
+    return path
+
+
+def test_rankings_of_rows_are_read_as_the_evaluation_reads_them(folds: Path) -> None:
+    with pytest.warns(HarnessWarning, match="web"):
+        found = similarities(load(folds))
+    assert [(one.dataset, sorted(one.runs)) for one in found] == [
+        ("ltr1", ["a=1", "b"]), ("ltr2", ["a=1", "b"]),
+    ]  # fmt: skip
+    assert [one.dataset for one in similarities(load(folds), datasets=["ltr"])] == ["ltr1", "ltr2"]
+    assert [one.dataset for one in similarities(load(folds), datasets=["ltr2"])] == ["ltr2"]
+    with refuses("web"):
+        similarities(load(folds), datasets=["web"])
+    with refuses("", suggests="ltr"):
+        similarities(load(folds), datasets=["lt"])
+
+
+def test_compared_runs_of_results(folds: Path) -> None:
+    harness.run(folds)
+    words = ("compare", "a=1", "b", "--results", "out", "--dataset")
+    succeeds(*words, "ltr", cwd=folds.parent)
+    done = refused(*words, "web", cwd=folds.parent)
+    assert done.rstrip().endswith("fix:   leave --dataset out, or name some of alone")
+    succeeds("compare", "a=1", "b", "--results", "out", cwd=folds.parent)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from command_line import called
 from csv_rows import csv_rows
+from refusals import refuses
 from scipy import stats as scipy_stats
 
 import harness
+from harness.errors import ConfigError
 from harness.experiment.results import read_results
 from harness.reports.comparisons import render
 from harness.stats.comparison import Comparisons
@@ -50,6 +52,27 @@ def test_names_of_a_folder(compared: Path) -> None:
         ((board, board, "--results", folder), f"no run '{board}'"),
     ):
         assert printed(*words, code=2).startswith(begin)
+
+
+def test_the_config_of_results_has_the_settings_left_out(workplace: Path, tmp_path: Path) -> None:
+    config = workplace / "configs/compare.yaml"
+    settings = ["compare.test=sign", "compare.correction=bh", "compare.level=0.2"]
+    folder = harness.run(config, overrides=[*settings, f"output={tmp_path}/out"]).folder
+    words = ("gbrt", "neural", "--results", folder, "-m", "map", "-f", "csv")
+
+    def used(*more: str) -> list[str]:
+        row = csv_rows(printed(*words, *more))[0]
+        return [row[key] for key in ("test", "correction", "level")]
+
+    assert used() == ["sign", "bh", "0.2"]
+    assert used("--test", "paired-t", "--level", "0.05") == ["paired-t", "bh", "0.05"]
+    for more in (("--correction", "bonferroni"), ("--set", "compare.family=metric")):
+        used(*more)
+        said = printed(*words, "--test", "tukey", *more, code=2)
+        option = more[0] if more[0] == "--correction" else " ".join(more).partition("=")[0]
+        assert said.rstrip().endswith(f"fix:   leave {option} out")
+    with refuses("$.compare.family (line 21)", error=ConfigError):
+        harness.run(config, overrides=["compare.test=tukey"])
 
 
 def test_significance_csv(compared: Path) -> None:
