@@ -71,7 +71,7 @@ def test_the_config_of_results_has_the_settings_left_out(workplace: Path, tmp_pa
         said = printed(*words, "--test", "tukey", *more, code=2)
         option = more[0] if more[0] == "--correction" else " ".join(more).partition("=")[0]
         assert said.rstrip().endswith(f"fix:   leave {option} out")
-    with refuses("$.compare.family (line 21)", error=ConfigError):
+    with refuses("$.compare.correction (line 20)", error=ConfigError):
         harness.run(config, overrides=["compare.test=tukey"])
 
 
