@@ -79,8 +79,8 @@ def command(
         message = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
-        of_qrels = "qrels_format", "qrels_columns", "group"
-        options.refuse((*of_qrels, "notes", "by"), "submissions without qrels")
+        unused = "qrels_format", "qrels_columns", "group", "documents", "notes", "by"
+        options.refuse(unused, "submissions without qrels")
     if terms["max_runs"] is None:
         options.refuse(("teams",), "checks without --max-runs")
     if format != "text":

@@ -20,7 +20,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
 Texts = tuple[str, ...]
 
-OF_FILES = "duplicates qrels_format run_format columns qrels_columns order group"
+OF_FILES = "duplicates qrels_format run_format columns qrels_columns order documents group"
 """The parameters that say how files without a config are read; see `files`."""
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
@@ -319,6 +319,7 @@ def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str
 _SIZES = "LightGBM's file of group sizes, for QRELS."
 _TWICE = "What to do with a docno twice in a query."
 _LOWER = "The lowest score is best, as of a distance or a loss."
+_PASSAGES = "The document in a passage's docno: '(.+)#[0-9]+'."
 files = joined(
     choice("--duplicates", RunDuplicates, default="error", help=_TWICE),
     _format_of("--qrels-format", "QRELS"),
@@ -333,6 +334,7 @@ files = joined(
         help=_LOWER,
         show_default=False,
     ),
+    click.option("--documents-from", "documents", metavar="PATTERN", help=_PASSAGES),
     click.option("--group-sizes", "group", metavar="FILE", help=_SIZES),
 )
 """The options of `options_of_files`."""

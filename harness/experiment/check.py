@@ -258,6 +258,7 @@ def check(
     columns: Mapping[str, str | int] | None = None,
     qrels_columns: Mapping[str, str | int] | None = None,
     order: ScoreOrder = "descending",
+    documents: str | Mapping[str, str] | None = None,
 ) -> Checked:
     """Find what would make numbers wrong, as ``harness check`` does.
 
@@ -282,6 +283,8 @@ def check(
         ``{"qid": 1, "docno": 3, "score": "similarity"}``.
     order : {"descending", "ascending"}
         Whether the highest or the lowest score is best.
+    documents : str or mapping, optional
+        Makes documents of passages, as `harness.read_run` does.
 
     Returns
     -------
@@ -302,7 +305,7 @@ def check(
     return check_paths(
         os.fspath(first), paths, () if paths else names_in(overrides, "overrides"),
         qrels_format=qrels_format, run_format=run_format, group=group, duplicates=duplicates,
-        columns=columns, qrels_columns=qrels_columns, order=order,
+        columns=columns, qrels_columns=qrels_columns, order=order, documents=documents,
     )  # fmt: skip
 
 

@@ -14,11 +14,11 @@ VALUES = {
     "draws": "99", "p": ".8", "depth": "3", "near": ".5", "level": ".1", "max_per_query": "5",
     "max_runs": "2", "top": "1", "rankings": "3", "jobs": "2", "worker_timeout": "5",
     "relevance_level": "2", "names": "one=two", "bins": "length=5", "margins": ".1", "digits": "2",
-    "teams": "(.*)", "columns": "qid=1", "qrels_columns": "qid=1",
+    "teams": "(.*)", "columns": "qid=1", "qrels_columns": "qid=1", "documents": r"(.+)\.[a-z]+",
     "overrides": "policy.ties=stable",
 }  # fmt: skip
 """Values of options that take no text and have no choices."""
-READING = "duplicates qrels_format run_format columns qrels_columns order group"
+READING = "duplicates qrels_format run_format columns qrels_columns order documents group"
 POLICY = f"relevance_level depth ties convention {READING}"
 OF_FILES = f"{POLICY} groups plugins"
 """What changes how run files are read and evaluated."""

@@ -1,5 +1,6 @@
 """Documents of passages: scores against literal loops, refusals, proposals, and reports."""
 
+import csv
 import json
 import random
 from collections import defaultdict
@@ -8,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from command_line import succeeds
 from refusals import refuses
 
 import harness
@@ -83,6 +85,20 @@ def test_scores_are_those_of_literal_loops(
             assert {
                 qid: pytest.approx(scores) for qid, scores in documents(run, take, sign).items()
             } == read
+
+
+def test_commands_take_the_pattern(tmp_path: Path) -> None:
+    grades, run = qrels(tmp_path), passages()
+    paths = [str(write(tmp_path, form, run, False)) for form in ("txt", "csv")]
+    judged, pattern = str(tmp_path / "q.txt"), ("--documents-from", PATTERN)
+    expected = harness.evaluate(grades, documents(run, "max"), ["map"]).summary()["map"]
+    shown = succeeds("evaluate", judged, *paths, "-m", "map", *pattern, "-f", "csv")
+    assert [float(row["map"]) for row in csv.DictReader(shown.splitlines())] == [expected] * 2
+    succeeds("check", judged, *paths, *pattern)
+    succeeds("compare", *paths, "--qrels", judged, "-m", "map", *pattern)
+    margin = ("--margin", "0.5", "--on-undecided", "pass")
+    succeeds("gate", *paths, "--qrels", judged, "-m", "map", *pattern, *margin)
+    assert not harness.check(judged, paths, documents=PATTERN).count("error")
 
 
 def config(folder: Path, setting: Any, **keys: Any) -> Path:
