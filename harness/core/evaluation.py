@@ -453,7 +453,7 @@ def _evaluate_part(
         empty=int(np.count_nonzero(any_empty)),
         retrieved=int(counted.n_retrieved.sum()),
         judged=int(np.count_nonzero(counted.grade >= 0)),
-        judgements=int(aligned.n_judged.sum()),
+        judgements=int(np.count_nonzero(aligned.ideal.values >= 0)),
         tied=int(aligned.n_tied.sum()),
         empty_by_metric={name: int(np.count_nonzero(is_empty)) for name, is_empty in empty.items()},
     )

@@ -157,7 +157,7 @@ def parse_all(
 ) -> tuple[Metric, ...]:
     """Return the metrics that several names stand for, each once, in order."""
     metrics: dict[str, Metric] = {}
-    problems = []
+    known, problems = (tuple((defaults or {}).items()), tuple(REGISTRY.values())), []
     if isinstance(texts, (str, Metric)):
         texts = [texts]
     if not isinstance(texts, Iterable) or isinstance(texts, bytes):
@@ -166,7 +166,7 @@ def parse_all(
         if not isinstance(text, (str, Metric)):
             raise wrong(f"metrics[{position}]", "the name of a metric", text, "write 'ndcg@10'")
         try:
-            parsed = [text] if isinstance(text, Metric) else parse(text, defaults)
+            parsed = [text] if isinstance(text, Metric) else _parsed(text.strip(), *known)
         except UnknownNameError as error:
             problems.extend(error.problems)
             continue

@@ -18,7 +18,7 @@ from ..errors import InputError, Place, Problem
 from .aligned import Aligned, columns_of
 from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
-from .policy import GradeRule, Policy, applied, refused
+from .policy import USUAL, GradeRule, Policy, applied, refused
 from .qrels_and_runs import Qrels, rows_in_file
 from .ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of, rows_of, stretches
 
@@ -417,8 +417,7 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
     policy, so that metrics share what they compute. Under ``average`` the
     documents are in any order; metrics look at the groups of ties then.
     """
-    is_whole = aligned.grade.dtype.kind == "i" and aligned.ideal.values.dtype.kind == "i"
-    if is_whole and policy == aligned.policy and policy.of_rows and policy.grades == GradeRule():
+    if policy == aligned.policy and policy.of_rows and policy.grades == USUAL.grades:
         return aligned
 
     def make() -> Aligned | None:
@@ -454,8 +453,11 @@ def check_view(aligned: Aligned, metric: Metric, policy: Policy) -> None:
     The policy has the metric's settings.
     """
     rule, grades = metric.grade_rule(policy), aligned.ideal.values
-    _check_lengths(aligned, rule)
-    wrong = aligned.memo(("refused", rule), lambda: np.flatnonzero(refused(rule, grades)))
+    if rule.documents > 1:
+        _check_lengths(aligned, rule)
+    if (key := ("refused", rule)) not in aligned.memos:
+        aligned.memos[key] = np.flatnonzero(refused(rule, grades))
+    wrong = aligned.memos[key]
     if wrong.size:
         place = f"query '{aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()}'"
         raise refusal(place, grades[wrong[0]].item(), wrong.size, rule, metric)
@@ -473,11 +475,12 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
 def check_lengths(aligned: Aligned, metrics: Iterable[Metric], policy: Policy, file: str) -> None:
     """Raise InputError if a list of a run's file has fewer documents than a metric needs."""
     for rule in _rules(metrics, policy):
-        _check_lengths(aligned, rule, file)
+        if rule.documents > 1:
+            _check_lengths(aligned, rule, file)
 
 
 def _check_lengths(aligned: Aligned, rule: GradeRule, file: str = "") -> None:
-    if rule.documents == 1 or rule.few != "error":
+    if rule.few != "error":
         return
     too_short = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
     if too_short.size:
