@@ -357,7 +357,7 @@ def _versions(manifest: Manifest, config: Config) -> Iterator[VersionChange]:
     """Yield the versions that differ from those of the manifest."""
     versions = manifests.versions(pictures=PICTURES in manifest.versions)
     then: dict[str, str | None] = {**manifest.versions, "platform": manifest.platform}
-    now: dict[str, str | None] = {**versions, "platform": manifests.system()}
+    now: dict[str, str | None] = {**versions, "platform": manifests.SYSTEM}
     then[_CODE], now[_CODE] = manifest.code[:12], sources()[:12]
     packages = manifest.packages, installed_packages(config.parsed_metrics())
     for side, installed in zip((then, now), packages, strict=True):

@@ -36,7 +36,8 @@ def config_problems(config: Config, load_plugins: bool) -> list[Problem]:
     """Return the problems of names, formats, plugins, files, metrics and references to them."""
     checks = _Checks(config)
     checks.check_entries()
-    checks.load_plugins(config.plugins if load_plugins else ())
+    if config.plugins and load_plugins:
+        checks.load_plugins(config.plugins)
     complete = config._complete and not config._source.problems
     cells, wrong = find_cells(config, complete)
     checks.problems += wrong
@@ -53,7 +54,7 @@ class _Checks:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.problems: list[Problem] = []
-        self.all_loaded = False
+        self.all_loaded = not config.plugins
         self.by_entry: list[tuple[Loc, list[Metric]]] = []
         self.metrics: list[Metric] | None = None
         self.runs: list[str] | None = None
@@ -99,7 +100,7 @@ class _Checks:
                 plugins.load_plugin(name, self.config.base)
             except plugins.PluginError as error:
                 self.report(("plugins", place), str(error))
-        self.all_loaded = not self.config.plugins or bool(names and plugins.allowed)
+        self.all_loaded = plugins.allowed
 
     def check_metrics(self) -> None:
         """Check conventions, metrics, sets of metrics, and how rows are sorted."""
@@ -162,7 +163,9 @@ class _Checks:
                         self.report(loc, str(error))
         if config.summary or config.select is not None:
             self._check_columns(cells)
-        self.datasets, self.runs = reported_names(config, cells)
+        sections = config.names, config.compare, config.tables, config.plots, config.gate
+        if any(sections):
+            self.datasets, self.runs = reported_names(config, cells)
         wholes = {cell.dataset: cell.dataset_key for cell in cells}
         grouped = {cell.dataset: cell for cell in cells if cell.dataset_entry.groups}
         for cell in grouped.values():

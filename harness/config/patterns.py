@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from string import Formatter
@@ -36,12 +36,10 @@ class Pattern:
 
     text: str
 
-    def __post_init__(self) -> None:
-        _ = self.pieces
+    pieces: tuple[tuple[str, str | None], ...] = field(init=False, compare=False, repr=False)
+    """Literal text and the placeholder that follows it, in turn."""
 
-    @cached_property
-    def pieces(self) -> tuple[tuple[str, str | None], ...]:
-        """Literal text and the placeholder that follows it, in turn."""
+    def __post_init__(self) -> None:
         fix = "write {name} for a placeholder, {{ and }} for braces themselves"
         try:
             parsed = list(Formatter().parse(self.text))
@@ -51,9 +49,10 @@ class Pattern:
             is_name = name is None or re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name)
             if spec or conversion or not is_name:
                 raise ValueError(f"'{{{name}}}' is not a placeholder in '{self.text}'; {fix}")
-        return tuple((literal, name) for literal, name, _, _ in parsed)
+        pieces = tuple((literal, name) for literal, name, _, _ in parsed)
+        object.__setattr__(self, "pieces", pieces)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The placeholders, each once, in order."""
         return tuple(dict.fromkeys(name for _, name in self.pieces if name is not None))

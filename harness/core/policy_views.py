@@ -330,7 +330,11 @@ def check_grades(
             return
         counted = np.zeros(qrels.n_queries, dtype=bool)
         counted[qrels.place(among)] = True
-    for rule, metric in _rules(metrics, policy).items():
+    rules: dict[GradeRule, Metric] = {}
+    for metric in metrics:
+        if metric.reference is None:  # else it looks at two runs and at no judgement
+            rules.setdefault(metric.grade_rule(policy.with_settings(metric.settings)), metric)
+    for rule, metric in rules.items():
         is_wrong = refused(rule, qrels.numbers)
         if counted is not None:
             is_wrong &= counted[qrels.row]
@@ -381,16 +385,6 @@ def refusal(
     of_n = f", the first of {n}" if n > 1 else ""
     message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"
     return InputError(Problem(where, message, fix=fix, rule="grade-values"))
-
-
-def _rules(metrics: Iterable[Metric], policy: Policy) -> dict[GradeRule, Metric]:
-    """Return each rule for judgements, and the first metric that has it."""
-    rules: dict[GradeRule, Metric] = {}
-    for metric in metrics:
-        if metric.reference is None:  # else it looks at two runs and at no judgement
-            rule = metric.grade_rule(policy.with_settings(metric.settings))
-            rules.setdefault(rule, metric)
-    return rules
 
 
 def _place(qrels: Qrels, row: int, source_row: int) -> str:
@@ -474,8 +468,9 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
 
 def check_lengths(aligned: Aligned, metrics: Iterable[Metric], policy: Policy, file: str) -> None:
     """Raise InputError if a list of a run's file has fewer documents than a metric needs."""
-    for rule in _rules(metrics, policy):
-        if rule.documents > 1:
+    for metric in metrics:
+        rule = metric.grade_rule(policy.with_settings(metric.settings))
+        if rule.documents > 1 and metric.reference is None:
             _check_lengths(aligned, rule, file)
 
 

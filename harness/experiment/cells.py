@@ -84,7 +84,8 @@ def evaluate_all(
     has_groups = any(cell.dataset_entry.groups for cell in cells)
     groups = load_groupings(cells) if has_groups else {}
     run = _Run(config, tuple(cells), cache)
-    pending = [place for place in range(len(cells)) if not run.look_up(place)]
+    # without records no file is hashed
+    pending = [n for n in range(len(cells)) if cache.is_empty or not run.look_up(n)]
     run.cached = len(cells) - len(pending)
     jobs = _jobs(run, pending, getattr(pool, "workers", 1))
     outcomes: Iterator[JobResult] = chain.from_iterable(map(each, jobs))
@@ -114,8 +115,6 @@ class _Run:
 
     def look_up(self, place: int) -> bool:
         """Return whether a cell is in the cache; its record is kept in memory then."""
-        if self.cache.is_empty:  # no file is hashed for nothing
-            return False
         try:
             inputs = {path: self.cache.hashed(path) for path in self.keys.paths(self.cells[place])}
         except InputError:
@@ -156,9 +155,9 @@ class _Run:
                     self.inputs[path] = self.cache.hashed(path)
         visits = {}
         for place, record in sorted(self.records.items()):
-            visits[place] = Visit(
-                cells[place], record.qids, None, record.notes.facts, record.findings(cells[place])
-            )
+            cell, notes_of = cells[place], record.notes
+            findings_of = record.findings(cell) if notes_of.findings else ()
+            visits[place] = Visit(cell, record.qids, None, notes_of.facts, findings_of)
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(

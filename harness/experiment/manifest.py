@@ -44,6 +44,8 @@ FORMAT = 4
 """Format of the manifests that this version writes and reads."""
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
 PICTURES = "matplotlib"
+SYSTEM = f"{platform.system()} {platform.machine()}"
+"""The system and the processor."""
 
 
 def as_bytes(manifest: Manifest) -> bytes:
@@ -97,11 +99,11 @@ def made_manifest(
         code=sources(),
         packages=installed_packages(metrics) if plugged else {},
         plugin_metrics=json.loads(in_json(recorded)),
-        platform=system(),
+        platform=SYSTEM,
         git=_git(base),
         seeds=_seeds(config, board),
         cells=tuple(map(_cell_record, board.entries, notes)),
-        failed=tuple(FailedCell(**_names(failed), error=failed.error) for failed in board.failed),
+        failed=tuple(map(_failed_record, board.failed)),
         findings=(),
         outputs={},
     )
@@ -114,18 +116,14 @@ def installed_packages(metrics: Iterable[Metric]) -> dict[str, Package]:
     }
 
 
-def _names(named: Entry | Failed) -> dict[str, Any]:
-    columns = dict(named.columns)
-    return {
-        "dataset": named.dataset, "run": named.run, "columns": columns, "pattern": named.pattern,
-    }  # fmt: skip
-
-
 def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
     evaluation = entry.evaluation
     errors = evaluation.summary_errors() if evaluation.errors else {}
     return CellRecord(
-        **_names(entry),
+        dataset=entry.dataset,
+        run=entry.run,
+        columns=dict(entry.columns),
+        pattern=entry.pattern,
         warned=entry.warned,
         counts=evaluation.counts,
         unanswered=evaluation.unanswered if evaluation.groups else (),
@@ -134,6 +132,16 @@ def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
         ties=evaluation.policy.ties,
         crosscheck=notes.audit,
         ir_metadata=notes.header,
+    )
+
+
+def _failed_record(failed: Failed) -> FailedCell:
+    return FailedCell(
+        dataset=failed.dataset,
+        run=failed.run,
+        columns=dict(failed.columns),
+        pattern=failed.pattern,
+        error=failed.error,
     )
 
 
@@ -162,11 +170,6 @@ def versions(*, pictures: bool = False) -> dict[str, str | None]:
         **{name: version_of(name) for name in packages},
         "libc": " ".join(filter(None, platform.libc_ver())) or None,
     }
-
-
-def system() -> str:
-    """Return the system and the processor."""
-    return f"{platform.system()} {platform.machine()}"
 
 
 class Paths:

@@ -354,12 +354,6 @@ def read_results(folder: Path) -> Results:
     return Results(board, None, trace, config=config, folder=folder, manifest=manifest)
 
 
-def has_cells(config: Config) -> bool:
-    """Return whether the leaderboard's rows are not cells, so that these have a file."""
-    grouped = any(dataset.groups is not None for dataset in config.datasets.values())
-    return bool(config.summary or config.select or grouped)
-
-
 def _config(manifest: Manifest, path: Path) -> tuple[Config, tuple[Metric, ...]]:
     """Return the config and its metrics, those of plugins as the manifest records them."""
     try:
@@ -439,10 +433,11 @@ def written(folder: Path) -> tuple[dict[str, str], list[str]]:
     and replaces: so the next run knows them even if this one is killed.
     """
     recorded: defaultdict[str, set[str]] = defaultdict(set)
-    if timing := _timing(folder):
-        recorded[TIMING].add(sha256(folder / TIMING))
-        for name, digest in (*timing["files"].items(), *timing["earlier"].items()):
-            recorded[name].add(digest)
+    if not (timing := _timing(folder)):
+        return {}, []
+    recorded[TIMING].add(sha256(folder / TIMING))
+    for name, digest in (*timing["files"].items(), *timing["earlier"].items()):
+        recorded[name].add(digest)
     return compare_recorded(folder, recorded)
 
 

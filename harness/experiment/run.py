@@ -45,7 +45,6 @@ from .results import (
     RENDERED,
     TIMING,
     Results,
-    has_cells,
     render_comparisons,
     with_comparisons,
     written,
@@ -230,7 +229,8 @@ def _files(results: Results) -> dict[str, bytes]:
     """Return the files of values and the reports, but for the page, by name."""
     config, rows, comparisons = results.config, results.leaderboard, results.comparisons
     contents = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if has_cells(config):
+    grouped = any(dataset.groups is not None for dataset in config.datasets.values())
+    if config.summary or config.select or grouped:  # else the leaderboard's rows are the cells
         contents[CELLS] = find("csv").render(results.cells).encode()
     for name in (name for name in config.reports if name not in ("csv", "page")):
         report = find(name)

@@ -145,7 +145,7 @@ def visit(
             evaluates=evaluates, place=dataset.place, report=findings.append,
             **cell.run_entry.options(),
         )  # fmt: skip
-        header = None if source is None else header_of(source)
+        header = header_of(source) if source is not None and source.n_comments else None
     except HarnessError as caught:
         error = caught
     facts = None

@@ -98,7 +98,7 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
     if empty.size:
         places = rows_in_file(qrels, offsets[empty[:SHOWN]])
         examples.add(rule, examples_of_queries(qrels.qids, empty, places))
-    queries, all_grades = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
+        queries = counted(n_queries, "query", "queries")
     if empty.size == n_queries:
         yield examples.finding(rule, f"none of the {queries} has a relevant document", n_queries)
     elif n := empty.size:
@@ -120,6 +120,7 @@ def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]
                 examples_of_documents(qids, qrels.docnos, rows, notes, rows_in_file(qrels, rows)),
             )
             n = int(is_affected.sum())
+            all_grades = counted(grades.size, "grade")
             yield examples.finding(rule, f"{n:,} of {all_grades} {description}", n)
 
 

@@ -247,7 +247,8 @@ class Queries:
         """Yield queries that are missing, extra, cut short or spelled otherwise."""
         n, missing = self.qrels.n_queries, self.qrels.n_queries - self.answered
         if not missing and not self.extra:
-            yield from self._cut()
+            if self.n >= ENOUGH_QUERIES:
+                yield from self._cut()
             return
         run_qids = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
         judged = cast(self.qrels.qids, pa.large_string())
@@ -356,14 +357,16 @@ class Documents:
         spelled: Finding | None = None
         if self.qrels.n_rows:
             rows = begin.head(TOP)
-            is_judged, is_known = begin.are_judged(rows), begin.have_known_docnos(rows)
+            is_judged = begin.are_judged(rows)
             if not is_judged.all():
+                is_known = begin.have_known_docnos(rows)
                 unjudged_documents = begin.documents(rows[~is_judged])
                 for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
                     self.examples.add(rule, unjudged_documents)
                 self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
-            if not is_known.all():
-                spelled = self._respelled(begin, rows[~is_known][:NAMES], int(is_known.sum()))
+                if not is_known.all():
+                    n_known = int(is_known.sum())
+                    spelled = self._respelled(begin, rows[~is_known][:NAMES], n_known)
             if spelled is not None:
                 yield spelled
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows

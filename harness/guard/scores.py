@@ -170,18 +170,15 @@ class Labels:
         if not grade.size:
             return
         self.are_equal = self.are_equal and np.array_equal(grade, score)
-        if self.scores is not None:
-            self._map(grade, score)
-
-    def _map(self, grade: Array, score: Array) -> None:
-        """Note the score of each grade, as long as each has only one."""
+        if self.scores is None:  # a grade had several
+            return
         levels, positions, code, counts = np.unique(
             grade, return_index=True, return_inverse=True, return_counts=True
         )
         score_by_grade = dict(
             zip(levels.astype(float).tolist(), score[positions].tolist(), strict=True)
         )
-        scores = {**score_by_grade, **(self.scores or {})}
+        scores = {**score_by_grade, **self.scores}
         fits = len(scores) <= MOST and {**scores, **score_by_grade} == scores
         self.scores = scores if fits and (score[positions][code] == score).all() else None
         self.counts.update(dict(zip(score_by_grade, counts.tolist(), strict=True)))
@@ -296,18 +293,15 @@ def rows_like_ranks(
     return n_equal, n, falls, False
 
 
-def may_be_ranks(source: Source) -> bool:
-    """Whether all scores of the first lines are whole numbers, if it is a TREC run."""
-    lines = [*filter(bytes.strip, source.report.sample.split(b"\n", FIRST_LINES)[:FIRST_LINES])]
-    try:
-        return bool(lines) and all(float(line.split()[4]).is_integer() for line in lines)
-    except (ValueError, IndexError):
-        return False
-
-
 def rank_findings(source: Source, examples: ExamplesByRule) -> Iterator[Finding]:
     """Yield a finding if the scores of a TREC run are its ranks, by a sample of its lines."""
-    if source.format != "trec" or not may_be_ranks(source):
+    if source.format != "trec":
+        return
+    lines = [*filter(bytes.strip, source.report.sample.split(b"\n", FIRST_LINES)[:FIRST_LINES])]
+    try:
+        if not lines or not all(float(line.split()[4]).is_integer() for line in lines):
+            return
+    except (ValueError, IndexError):
         return
     try:
         rows = read_block(source.report.sample, _WITH_RANKS)

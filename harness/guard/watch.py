@@ -161,7 +161,8 @@ class Watch:
                 findings += scores.rank_findings(source, self.examples)
             findings += self.scores.findings(self.queries.rows)
             findings += self.order.findings()
-            findings += self.following.findings()
+            if begin.follows or self.qrels.docnos.positional:
+                findings += self.following.findings()
             unrelated = None if has_labels else self.following.unrelated
             if not begin.follows:
                 findings += self.queries.findings()

@@ -34,8 +34,10 @@ from .text import (
     BOM,
     ONE_EACH,
     IsDataLine,
+    ahead,
     check_number,
     decoded,
+    each,
     lines_of,
     not_one_number,
     without_first_lines,
@@ -272,7 +274,8 @@ def parse_blocks(
     read already.
     """
     try:
-        yield from source.map_blocks(parse, blocks)
+        # several at a time if the file is large
+        yield from map(parse, blocks) if source.one_block else each(parse, ahead(blocks))
     except Refused as error:
         reason = str(error)
     else:

@@ -437,7 +437,8 @@ def read_qrels(
     with reading(path) as source:
         file_format, reader = format_and_reader(source, format, "qrels", options)
         qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
-        warn_unusable(Rows(source, file_format.is_data(source)), qrels)
+        if qrels.numbers.min(initial=0) < 0:
+            warn_unusable(Rows(source, file_format.is_data(source)), qrels)
         return qrels
 
 
@@ -499,7 +500,9 @@ def read_run(
     with reading(path) as source:
         source.ascending = order == "ascending"
         _, reader = format_and_reader(source, format, "run", options)
-        row_policy = _of_rows(duplicates, order)
+        row_policy: Duplicates = duplicates
+        if source.ascending and duplicates == "best":  # in terms of the file's own scores
+            row_policy = "lowest"
         run: Run = reader(
             source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
         )
@@ -513,11 +516,6 @@ def read_run(
         run = made.of(run)
         made.report()
         return run
-
-
-def _of_rows(duplicates: RunDuplicates, order: ScoreOrder) -> Duplicates:
-    """Policy for rows that repeat a docno, in terms of the file's own scores."""
-    return "lowest" if (duplicates, order) == ("best", "ascending") else duplicates
 
 
 def _reversed(source: Source, run: Run) -> Run:
@@ -573,7 +571,9 @@ def _streamed(
     source.ascending = order == "ascending"
     checks = Checks(source, dataset, follows=file_format.needs_dataset)
     made = None if documents is None else Documents(source, Passages.of(documents))
-    row_policy = _of_rows(duplicates, order)
+    row_policy: Duplicates = duplicates
+    if source.ascending and duplicates == "best":  # in terms of the file's own scores
+        row_policy = "lowest"
     parts = file_format.stream(
         source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )

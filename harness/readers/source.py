@@ -21,7 +21,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -44,7 +44,7 @@ from ..errors import (
 from ..input_files import add_inputs
 from .files import check_local, sha256, write_all
 from .memory_limit import check_fits, free_memory, too_large
-from .text import BOM, LONGEST, IsDataLine, ahead, count_head, each, lines_of
+from .text import BOM, LONGEST, IsDataLine, count_head, lines_of
 
 T = TypeVar("T")
 _SPOOLED: dict[object, Any] = {}
@@ -452,10 +452,6 @@ class Source:
             pieces.append(b"\n".join(last_lines))
         unfinished = block[block.rfind(b"\n") + 1 :]
         self.report = ReadReport(unfinished, last_lines, b"".join(pieces), is_whole)
-
-    def map_blocks(self, parse: Callable[[bytes], T], blocks: Iterable[bytes]) -> Iterator[T]:
-        """Yield `parse` of each block, of several at a time if the file is large."""
-        return map(parse, blocks) if self.one_block else each(parse, ahead(blocks))
 
     def lines(self, *, first_block: bool = False) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number, from 1; of the first block alone on request."""

@@ -40,7 +40,7 @@ def fail(*_: Any, **__: Any) -> Any:
 
 GUARD = [
     (Scores, "run"), (Scores, "aligned"), (Labels, "findings"), (JudgementFacts, "of"),
-    (guard_watch, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "findings_of_folds"),
+    (guard_watch, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep.Sweep, "_of_datasets"),
 ]  # fmt: skip
 
 
