@@ -33,6 +33,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..errors import Finding, HarnessError, InputError, Problem
+from ..guard.visits import Visit
 from ..guard.watch import Facts
 from ..readers.files import sha256, state_of, write_all
 from ..readers.source import next_to
@@ -89,11 +90,9 @@ class Record:
     """The files read, by path, if it was evaluated just now."""
 
     @classmethod
-    def of(
-        cls, cell: Cell, evaluation: Evaluation, audit: Audit, findings: Iterable[Finding],
-        header: dict[str, Any] | None, facts: Facts | None, inputs: Mapping[str, Input],
-    ) -> Record:  # fmt: skip
-        """Return the record of an evaluation."""
+    def of(cls, visited: Visit, audit: Audit, inputs: Mapping[str, Input]) -> Record:
+        """Return the record of a visit, whose error is raised if it has one."""
+        evaluation = visited.value()
         kinds = {
             VALUES: dict(enumerate(evaluation.values.T)),
             WEIGHTS: evaluation.weights,
@@ -104,12 +103,13 @@ class Record:
             for kind, columns_of_kind in kinds.items()
             for place, column in columns_of_kind.items()
         }
-        marks = {name: mark for mark, name in _names(cell).items()}
+        marks = {name: mark for mark, name in _names(visited.cell).items()}
         unnamed = tuple(
             replace(finding, place=finding.place.among(marks))
-            for finding in dict.fromkeys(findings)
+            for finding in dict.fromkeys(visited.findings)
         )
-        notes = Notes(evaluation.counts, audit, unnamed, header, facts, evaluation.unanswered)
+        of_run = visited.header, visited.facts, evaluation.unanswered
+        notes = Notes(evaluation.counts, audit, unnamed, *of_run)
         return cls(evaluation.qids, columns, notes, inputs)
 
     def findings(self, cell: Cell) -> tuple[Finding, ...]:
@@ -124,17 +124,14 @@ class Record:
         values = np.empty((len(self.qids), len(metrics)))
         for place, metric in enumerate(metrics):
             values[:, place] = self.columns[f"{VALUES}:{metric}"]
+        names = list(enumerate(map(str, metrics)))
         weights, errors = (
-            {
-                place: self.columns[f"{kind}:{metric}"]
-                for place, metric in enumerate(metrics) if f"{kind}:{metric}" in self.columns
-            }
+            {n: self.columns[key] for n, name in names if (key := f"{kind}:{name}") in self.columns}
             for kind in (WEIGHTS, ERRORS)
-        )  # fmt: skip
-        evaluation = Evaluation(
-            values, self.qids, tuple(metrics), policy, self.notes.counts, weights, cell.run,
-            cell.dataset, errors, self.notes.unanswered,
-        )  # fmt: skip
+        )
+        counts, unanswered = self.notes.counts, self.notes.unanswered
+        of_cell = policy, counts, weights, cell.run, cell.dataset, errors, unanswered
+        evaluation = Evaluation(values, self.qids, tuple(metrics), *of_cell)
         return Entry(evaluation, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
     def to_parquet(self, key: str) -> bytes:
@@ -143,10 +140,10 @@ class Record:
         notes = _notes().dump_python(replace(self.notes, key=key))
         table = pa.table({"qid": self.qids, **columns})
         sink = io.BytesIO()
+        table = table.replace_schema_metadata({_META: json.dumps(notes)})
         pq.write_table(
-            table.replace_schema_metadata({_META: json.dumps(notes)}), sink,
-            compression="none", use_dictionary=False, write_page_checksum=True,
-        )  # fmt: skip
+            table, sink, compression="none", use_dictionary=False, write_page_checksum=True
+        )
         return sink.getvalue()
 
     @classmethod

@@ -189,11 +189,10 @@ class _Run:
         )
         board = Leaderboard(tuple(entries), rows, config.summary)
         inputs = manifests.input_records(self.inputs, visits.values(), paths)
-        return Results(
-            board, config=config, folder=config.output_folder, cached=self.cached,
-            manifest=manifests.made_manifest(config, board, notes, inputs),
-            findings=tuple(map(paths.placed_finding, findings)), shown=tuple(shown),
-        )  # fmt: skip
+        manifest = manifests.made_manifest(config, board, notes, inputs)
+        results = Results(board, config=config, folder=config.output_folder, manifest=manifest)
+        placed = tuple(map(paths.placed_finding, findings))
+        return replace(results, cached=self.cached, findings=placed, shown=tuple(shown))
 
 
 def _failed(cell: Cell, text: str, cause: HarnessError) -> Failed:

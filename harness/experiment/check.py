@@ -159,9 +159,15 @@ class _Check:
         facts = None if dataset_facts is None else dataset_facts.facts
         dataset = LoadedDataset(qrels, facts, place=self.place)
         visited = visit(
-            cell, dataset, self.metrics, self.policy, opens=_hashed, terms=self.terms,
-            evaluates=False, whole=True,
-        )  # fmt: skip
+            cell,
+            dataset,
+            self.metrics,
+            self.policy,
+            opens=_hashed,
+            terms=self.terms,
+            evaluates=False,
+            whole=True,
+        )
         findings = [*visited.findings]
         if visited.source is not None:
             self.sweep.digests[cell.run_entry.path] = visited.source.sha256()
@@ -303,10 +309,18 @@ def check(
     check_choice("order", order, get_args(ScoreOrder))
     paths = [os.fspath(path) for path in ([runs] if isinstance(runs, _PATHS) else runs)]
     return check_paths(
-        os.fspath(first), paths, () if paths else names_in(overrides, "overrides"),
-        qrels_format=qrels_format, run_format=run_format, group=group, duplicates=duplicates,
-        columns=columns, qrels_columns=qrels_columns, order=order, documents=documents,
-    )  # fmt: skip
+        os.fspath(first),
+        paths,
+        () if paths else names_in(overrides, "overrides"),
+        qrels_format=qrels_format,
+        run_format=run_format,
+        group=group,
+        duplicates=duplicates,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        order=order,
+        documents=documents,
+    )
 
 
 def check_paths(
@@ -353,15 +367,24 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
         with contextlib.suppress(UnknownNameError):
             metrics += parse(name, defaults)
     return check_cells(
-        cells, policy, metrics=metrics, known=known,
-        accept=accepted_rules(parts, policy), pooled=parts.summary.pool, select=parts.select,
-    )  # fmt: skip
+        cells,
+        policy,
+        metrics=metrics,
+        known=known,
+        accept=accepted_rules(parts, policy),
+        pooled=parts.summary.pool,
+        select=parts.select,
+    )
 
 
 def check_files(
-    qrels: str, runs: Sequence[str], *, of_qrels: Mapping[str, Any], of_runs: Mapping[str, Any],
+    qrels: str,
+    runs: Sequence[str],
+    *,
+    of_qrels: Mapping[str, Any],
+    of_runs: Mapping[str, Any],
     terms: Terms | None = None,
-) -> Checked:  # fmt: skip
+) -> Checked:
     """Check a qrels file and runs, or a learning-to-rank file and its predictions.
 
     `of_qrels` and `of_runs` tell how they are read, as in a config: ``{"format": "trec"}``. With

@@ -128,39 +128,40 @@ def evaluate(
     >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
-    check_arguments(
-        locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none(),
-        references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
-    )  # fmt: skip
+    check_arguments(locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none())
+    check_arguments(locals(), references=MAPPING.or_none(), name=TEXT, dataset=TEXT)
+    wanted = metrics, policy, relevance_level, convention
     evaluation, visited, _ = _evaluated(
-        qrels, run, metrics, policy, relevance_level, convention, n, mask, qids, references,
-        name, dataset,
-    )  # fmt: skip
+        qrels, run, *wanted, n, mask, qids, references, name, dataset
+    )
     if visited is not None:
         _warn_of_rows([visited])
     return evaluation
 
 
 def evaluate_runs(
-    qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], policy: Any,
-    relevance_level: float | None, convention: str | None, dataset: str,
-) -> Leaderboard:  # fmt: skip
+    qrels: Any,
+    runs: Mapping[str, Any],
+    metrics: Iterable[str | Metric],
+    policy: Any,
+    relevance_level: float | None,
+    convention: str | None,
+    dataset: str,
+) -> Leaderboard:
     """Evaluate several runs, by name, as `evaluate` does one; they are references too."""
     if not runs:
         raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
-    check_arguments(
-        locals(), runs=MAPPING, relevance_level=LEVEL.or_none(), convention=TEXT.or_none(),
-        dataset=TEXT,
-    )  # fmt: skip
+    check_arguments(locals(), runs=MAPPING, relevance_level=LEVEL.or_none())
+    check_arguments(locals(), convention=TEXT.or_none(), dataset=TEXT)
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
     entries: list[Entry] = []
     visits: list[Visit] = []
     for name, run in runs.items():
+        wanted = metrics, policy, relevance_level, convention
         evaluation, visited, findings = _evaluated(
-            qrels, run, metrics, policy, relevance_level, convention, references=runs,
-            name=name, dataset=dataset,
-        )  # fmt: skip
+            qrels, run, *wanted, references=runs, name=name, dataset=dataset
+        )
         marks = (finding.rule for finding in findings)
         entries.append(Entry(evaluation, warned=tuple(mark for mark in marks if mark in NOTICED)))
         visits += [] if visited is None else [visited]
@@ -210,9 +211,15 @@ def _evaluated(
     if isinstance(given, Run) and given.docnos is not judgements.docnos:
         findings = list[Finding]()
         evaluation = evaluate_run(
-            judgements, given, parsed, policy, report=findings.append, reference=reference,
-            names=names, place=place,
-        )  # fmt: skip
+            judgements,
+            given,
+            parsed,
+            policy,
+            report=findings.append,
+            reference=reference,
+            names=names,
+            place=place,
+        )
         assert evaluation is not None
         if findings:
             warn_of(findings)
@@ -225,9 +232,15 @@ def _evaluated(
     cell = cell_of_files("these rows", path, {}, {}, names)
     loaded = LoadedDataset(judgements, JudgementFacts(), place=place)
     visited = visit(
-        cell, loaded, parsed, policy, run=in_memory,
-        opens=lambda _: readers.Source(os.fspath(run)), reference=reference, rows_only=True,
-    )  # fmt: skip
+        cell,
+        loaded,
+        parsed,
+        policy,
+        run=in_memory,
+        opens=lambda _: readers.Source(os.fspath(run)),
+        reference=reference,
+        rows_only=True,
+    )
     warn_of(finding for finding in visited.findings if finding.rule != "guard-failed")
     return visited.value(), visited, visited.findings
 
@@ -281,9 +294,8 @@ def evaluate_files(
             shown_name(qrels), shown_name(path), of_qrels, of_runs, (dataset, name)
         )
         visit_of_run = visit(
-            cell, loaded, parsed, policy, opens=lambda _: readers.Source(path),
-            reference=reference,
-        )  # fmt: skip
+            cell, loaded, parsed, policy, opens=lambda _: readers.Source(path), reference=reference
+        )
         return replace(visit_of_run, findings=(*loaded.findings, *visit_of_run.findings))
 
     with warning_of_errors():

@@ -102,9 +102,14 @@ def gate(
 
 
 def gate_folders(
-    old: Path, new: Path, rules: Mapping[str, MarginRule], *, level: float = 0.05,
-    correction: Correction = "holm", names: Mapping[str, str] | None = None,
-) -> tuple[Verdict, ...]:  # fmt: skip
+    old: Path,
+    new: Path,
+    rules: Mapping[str, MarginRule],
+    *,
+    level: float = 0.05,
+    correction: Correction = "holm",
+    names: Mapping[str, str] | None = None,
+) -> tuple[Verdict, ...]:
     """Judge the runs of a results folder against those of the same name in an older one."""
     before, after = read_results(old), read_results(new)
     check_complete(before)
@@ -146,9 +151,13 @@ def check_complete(results: Results) -> None:
 
 
 def gate_baseline(
-    systems: Sequence[System], baseline: str, rules: Mapping[str, MarginRule], *,
-    level: float = 0.05, correction: Correction = "holm",
-) -> tuple[Verdict, ...]:  # fmt: skip
+    systems: Sequence[System],
+    baseline: str,
+    rules: Mapping[str, MarginRule],
+    *,
+    level: float = 0.05,
+    correction: Correction = "holm",
+) -> tuple[Verdict, ...]:
     """Judge every other run against the baseline, on each dataset."""
     runs = list(dict.fromkeys(one.run for one in systems))
     if baseline not in runs:
@@ -181,9 +190,12 @@ def _matched(
 
 
 def gate_systems(
-    pairs: Iterable[tuple[System, System]], rules: Mapping[str, MarginRule], *, level: float,
+    pairs: Iterable[tuple[System, System]],
+    rules: Mapping[str, MarginRule],
+    *,
+    level: float,
     correction: Correction,
-) -> tuple[Verdict, ...]:  # fmt: skip
+) -> tuple[Verdict, ...]:
     """Judge pairs of baseline and candidate by the rules of their metrics."""
     found = [
         (_pair(before, after, metric), margin)
@@ -259,10 +271,9 @@ def _pair(before: System, after: System, metric: Metric) -> Pair:
         what = f"baseline and candidate have different queries: {first_of(unpaired, 3)}"
         raise InputError(Problem(where, what, fix="evaluate both on one dataset"))
     order = np.array([place[qid] for qid in before.qids], dtype=np.int64)
-    return Pair(
-        after.whole, after.group, after.run, metric, before.qids, before.values(metric),
-        after.values(metric)[order], (_unanswered(before), _unanswered(after)),
-    )  # fmt: skip
+    values = before.values(metric), after.values(metric)[order]
+    unanswered = _unanswered(before), _unanswered(after)
+    return Pair(after.whole, after.group, after.run, metric, before.qids, *values, unanswered)
 
 
 def _unanswered(system: System) -> int:

@@ -68,11 +68,14 @@ def input_records(
                 unused[path] = [name for name in left if name in table.unused]
     return tuple(
         InputRecord(
-            path=paths.names[path], bytes=read.state[0], sha256=read.digest,
-            columns=columns.get(path, {}), unused_columns=tuple(unused.get(path, ())),
+            path=paths.names[path],
+            bytes=read.state[0],
+            sha256=read.digest,
+            columns=columns.get(path, {}),
+            unused_columns=tuple(unused.get(path, ())),
         )
         for path, read in sorted(inputs.items())
-    )  # fmt: skip
+    )
 
 
 def made_manifest(
@@ -149,13 +152,18 @@ def chosen_settings(selection: Selection) -> tuple[ChosenSetting, ...]:
     """Return the settings that were chosen on validation queries."""
     return tuple(
         ChosenSetting(
-            run=choice.run, within=dict(choice.within), datasets=choice.datasets,
-            metric=choice.metric, setting=dict(choice.setting), value=choice.value,
+            run=choice.run,
+            within=dict(choice.within),
+            datasets=choice.datasets,
+            metric=choice.metric,
+            setting=dict(choice.setting),
+            value=choice.value,
             of=len(choice.ranked),
-            tied=tuple(map(dict, choice.tied)), left_out=tuple(map(dict, choice.left_out)),
+            tied=tuple(map(dict, choice.tied)),
+            left_out=tuple(map(dict, choice.left_out)),
         )
         for choice in selection.choices
-    )  # fmt: skip
+    )
 
 
 def versions(*, pictures: bool = False) -> dict[str, str | None]:

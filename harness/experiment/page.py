@@ -102,14 +102,16 @@ def page(
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
     downloads = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
-    data = report(
-        title or "Leaderboard", board, board, tests, interval=interval_of(plan),
-        note="" if tests is None else next(iter(comparing.notes(tests)), "") + ".",
-        provenance={
-            "facts": facts, "inputs": [], "findings": [], "methods": "", "config": "",
-            "commands": [], "results": "", "downloads": downloads,
-        },
-    )  # fmt: skip
+    note = "" if tests is None else next(iter(comparing.notes(tests)), "") + "."
+    empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
+    provenance = {"facts": facts, **empty, "commands": [], "results": ""}
+    provenance["downloads"] = downloads
+    of_plan: dict[str, Any] = {
+        "interval": interval_of(plan),
+        "note": note,
+        "provenance": provenance,
+    }
+    data = report(title or "Leaderboard", board, board, tests, **of_plan)
     write_all(target.parent, documents(data, target.name))
     return target
 

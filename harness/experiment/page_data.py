@@ -63,12 +63,14 @@ def page_data(outcome: Results) -> dict[str, Any]:
     test = f"The config has no tests, so there are no tiers and ranges of ranks: {why}."
     if comparisons is not None:
         test = next(iter(comparing.notes(comparisons)), "") + "."
-    data = report(
-        config.name, outcome.board, outcome.leaderboard, comparisons,
-        interval=interval_of(config.compare or Plan(), config.summary.average),
-        provenance=_provenance(outcome), note=test,
-        metadata=_metadata(config),
-    )  # fmt: skip
+    interval = interval_of(config.compare or Plan(), config.summary.average)
+    about: dict[str, Any] = {
+        "provenance": _provenance(outcome),
+        "note": test,
+        "metadata": _metadata(config),
+    }
+    boards = outcome.board, outcome.leaderboard
+    data = report(config.name, *boards, comparisons, interval=interval, **about)
     for one in data["metrics"]:
         one["label"] = value_for(config.names, one["name"], one["label"], patterns=False)
     if config.page.queries:

@@ -74,16 +74,19 @@ def _pool(runs: Sequence[Run], depth: int, teams: str) -> Pool:
     names = tuple(run.name for run in runs)
     tags = [run.tags[0] if run.tags else run.name for run in runs]
     team = teams_of(tags, teams) if teams else dict(zip(tags, tags, strict=True))
-    return Pool(
-        names, tuple(team[tag] for tag in tags), depth, tuple(all_qids.to_pylist()),
-        pairs // len(all_docnos), take(all_docnos, pairs % len(all_docnos)), by,
-    )  # fmt: skip
+    of_runs, judged_qids = tuple(team[tag] for tag in tags), tuple(all_qids.to_pylist())
+    query, docno = np.divmod(pairs, len(all_docnos))
+    return Pool(names, of_runs, depth, judged_qids, query, take(all_docnos, docno), by)
 
 
 def leave_out(
-    paths: Sequence[str], qrels: str, metrics: Sequence[str], unit: Unit = "run", depth: int = 20,
+    paths: Sequence[str],
+    qrels: str,
+    metrics: Sequence[str],
+    unit: Unit = "run",
+    depth: int = 20,
     teams: str = "",
-) -> list[LeftOut]:  # fmt: skip
+) -> list[LeftOut]:
     """Rank all runs without the judgements that one run or team alone contributed, for each.
 
     A run is treated fairly by judgements that it did not contribute to if its rank stays (the
@@ -113,12 +116,9 @@ def leave_out(
         for metric, old, new in zip(wanted, whole.T, without.T, strict=True):
             before, after = _ranks(-metric.sign * old), _ranks(-metric.sign * new)
             most = int(np.argmax(np.abs(after - before)))
-            result.append(
-                LeftOut(
-                    name, str(metric), removed.size, relevant, _tau_b(old, new),
-                    runs[most].name, int(before[most]), int(after[most]),
-                )
-            )  # fmt: skip
+            sizes, moved = (removed.size, relevant), (int(before[most]), int(after[most]))
+            tau, mover = _tau_b(old, new), runs[most].name
+            result.append(LeftOut(name, str(metric), *sizes, tau, mover, *moved))
     return result
 
 

@@ -371,9 +371,12 @@ def _config(manifest: Manifest, path: Path) -> tuple[Config, tuple[Metric, ...]]
 
 
 def _read_values(
-    path: Path, content: bytes, cells: Sequence[CellRecord], metrics: tuple[Metric, ...],
+    path: Path,
+    content: bytes,
+    cells: Sequence[CellRecord],
+    metrics: tuple[Metric, ...],
     policy: Policy,
-) -> list[Evaluation]:  # fmt: skip
+) -> list[Evaluation]:
     """Return the values of each cell; InputError if the file does not hold them."""
     counts, n_metrics = [cell.counts for cell in cells], len(metrics)
     n_rows = sum(one.queries for one in counts) * n_metrics
@@ -406,10 +409,17 @@ def _read_values(
                 for name in grouping
             }
             evaluation = Evaluation(
-                values, cast(qids, pa.string()), metrics, policy, counted,
-                _weights(weights), cell.run, cell.dataset, unanswered=cell.unanswered,
+                values,
+                cast(qids, pa.string()),
+                metrics,
+                policy,
+                counted,
+                _weights(weights),
+                cell.run,
+                cell.dataset,
+                unanswered=cell.unanswered,
                 groups={name: one for name, one in groups.items() if one.null_count < n},
-            )  # fmt: skip
+            )
             evaluations.append(evaluation)
             start += n * n_metrics
         return evaluations
@@ -480,9 +490,14 @@ def with_inputs(manifest: Manifest, base: Path | None) -> Manifest:
 
 
 def config_and_cells(
-    folder: Path, manifest: Manifest, overrides: Iterable[str] = (), *,
-    failed: bool = False, load_plugins: bool = False, is_part: bool = False,
-) -> tuple[Config, list[Cell]]:  # fmt: skip
+    folder: Path,
+    manifest: Manifest,
+    overrides: Iterable[str] = (),
+    *,
+    failed: bool = False,
+    load_plugins: bool = False,
+    is_part: bool = False,
+) -> tuple[Config, list[Cell]]:
     """Return the config that made the results, and the cells evaluated then.
 
     `failed` adds those that could not be evaluated. InputError if none of the inputs is at its
@@ -530,9 +545,11 @@ class ChangedInput(NamedTuple):
 
 
 def changed_inputs(
-    folder: Path, manifest: Manifest, only: Iterable[str] | None = None,
+    folder: Path,
+    manifest: Manifest,
+    only: Iterable[str] | None = None,
     hashed: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[ChangedInput]:  # fmt: skip
+) -> Iterator[ChangedInput]:
     """Yield the inputs that are gone or changed; `only` are the paths to look at, None for all.
 
     `hashed` has the SHA-256 of files that were read, by path.
@@ -561,9 +578,11 @@ def check_inputs(folder: Path, manifest: Manifest, only: Iterable[str] | None = 
 
 
 def one_cell(
-    cells: Sequence[C], run: str, dataset: str | None = None,
+    cells: Sequence[C],
+    run: str,
+    dataset: str | None = None,
     columns: Mapping[str, str] = MappingProxyType({}),
-) -> C:  # fmt: skip
+) -> C:
     """Return the one cell of some names; UnknownNameError if none fits, or several do.
 
     `columns` such as the seed are needed if the names alone fit several cells.

@@ -54,9 +54,14 @@ _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Con
 
 
 def run(
-    config: str | Path | Config, *, overrides: Sequence[str] = (), jobs: int = 1,
-    scheduler: str | None = None, worker_timeout: int | None = None, force: bool = False,
-) -> Results:  # fmt: skip
+    config: str | Path | Config,
+    *,
+    overrides: Sequence[str] = (),
+    jobs: int = 1,
+    scheduler: str | None = None,
+    worker_timeout: int | None = None,
+    force: bool = False,
+) -> Results:
     """Evaluate every run that a config names, and write the leaderboard.
 
     Parameters

@@ -23,7 +23,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -122,12 +122,11 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     visited = visit(
         cell, dataset, metrics, policy, opens=_File, reference=read_reference, watch=check.watch
     )
-    evaluation = visited.value()
-    audit = check.compare(evaluation)
+    audit = check.compare(visited.value())
     assert isinstance(visited.source, _File)
     inputs[run.path] = visited.source.as_read()
-    findings = *dataset.findings, *visited.findings
-    return Record.of(cell, evaluation, audit, findings, visited.header, visited.facts, inputs)
+    visited = replace(visited, findings=(*dataset.findings, *visited.findings))
+    return Record.of(visited, audit, inputs)
 
 
 class _File(Source):
