@@ -302,32 +302,23 @@ def evaluate_files(
         cell = cell_of_files(shown_name(qrels), "", of_qrels, of_runs, (label, ""))
         loaded = read_dataset(cell, readers.Source(qrels), parsed, policy)
         visits = _each(paths, visited)
-        done = [visited_run for visited_run in visits if visited_run.error is None]
+        done = [one for one in visits if one.error is None]
         guarded = guard(dict(enumerate(done)), {}, {}, accept=accept, only_warns=True)
     # the guard does not look at a run whose reader failed
-    of_failed = chain.from_iterable(
-        visited_run.findings[len(loaded.findings) :]
-        for visited_run in visits
-        if visited_run.error is not None
-    )
+    failed = [one for one in visits if one.error is not None]
+    of_failed = chain.from_iterable(one.findings[len(loaded.findings) :] for one in failed)
     warn_of((*accept_findings([*of_failed], accept), *guarded.shown))
-    failures = {
-        visited_run.cell.run: visited_run.error
-        for visited_run in visits
-        if visited_run.error is not None
-    }
-    if failures and not (done and keep_going):
-        raise _as_one([*failures.values()])
-    return Leaderboard(
-        tuple(
-            Entry(visited_run.value(), warned=guarded.marks.get(place, ()))
-            for place, visited_run in enumerate(done)
-        ),
-        tuple(
-            Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
-            for name, error in failures.items()
-        ),
+    errors = {one.cell.run: one.error for one in failed if one.error is not None}
+    if errors and not (done and keep_going):
+        raise _as_one([*errors.values()])
+    marks = [guarded.marks.get(place, ()) for place in range(len(done))]
+    entries = (Entry(one.value(), warned=rules) for one, rules in zip(done, marks, strict=True))
+    texts = {name: str(error) for name, error in errors.items()}
+    rows = (
+        Failed(dataset, name, {}, text, brief=text.partition("\n")[0])
+        for name, text in texts.items()
     )
+    return Leaderboard(tuple(entries), tuple(rows))
 
 
 def _load(plugins: Iterable[str]) -> None:

@@ -91,35 +91,13 @@ def visit(
 ) -> Visit:  # fmt: skip
     """Visit a cell: read its run, align it to the dataset, watch both, and evaluate the metrics.
 
-    Parameters
-    ----------
-    cell : Cell
-        The run's file and how it is read; the names of both.
-    dataset : LoadedDataset
-        The judgements.
-    metrics, policy
-        What to compute, and how.
-    opens : callable
-        Opens the run's file.
-    run : Run, optional
-        The run, if it is in memory.
-    reference : callable, optional
-        Returns the run of a name that a metric compares with.
-    watch : callable, optional
-        Gets every part of the run as it was read, and whether it is the first.
-    terms : Terms, optional
-        Those of a shared task that the run is submitted to.
-    evaluates : bool
-        Whether the metrics are computed; otherwise they only say which grades are refused.
-    rows_only : bool
-        Whether the guard looks only at scores for rows.
-    whole : bool
-        Whether the file may be read again for the lines of all findings.
+    `opens` opens the run's file, unless the `run` is in memory; `reference` returns the run of a
+    name that a metric compares with. `watch` gets every part of the run as it was read, and whether
+    it is the first. `terms` are those of a shared task that the run is submitted to.
 
-    Returns
-    -------
-    Visit
-        With an `error` if one ended the visit.
+    Unless it `evaluates`, the metrics only say which grades they refuse. With `rows_only` the guard
+    looks only at scores for rows. If it is `whole`, the file may be read again for the lines of all
+    findings. The visit has an `error` if one ended it.
     """
     from ..guard.watch import Watch  # which small data in memory do not need
 
