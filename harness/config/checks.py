@@ -123,7 +123,7 @@ class _Checks:
         for place, name in enumerate(config.metrics):
             if name and (parsed := self._parse(("metrics", place), name, convention, sets)):
                 self.by_entry.append((("metrics", place), parsed))
-                for metric in parsed:
+                for metric in (metric for metric in parsed if metric.label is not None):
                     if problem := unproven_bound(metric, config.policy.for_runs()):
                         self.report(("metrics", place), problem.what, problem.fix)
         if config.metrics and len(self.by_entry) == len(config.metrics):

@@ -387,7 +387,8 @@ def _wanted(
         if name is not None and name not in runs:
             message = f"reference={name}: no such run{did_you_mean(name, map(str, runs))}"
             raise UnknownNameError(Problem("", message, fix=fix))
-    for problem in filter(None, (unproven_bound(metric, policy) for metric in parsed)):
+    labelled = (metric for metric in parsed if metric.label is not None)
+    for problem in filter(None, (unproven_bound(metric, policy) for metric in labelled)):
         raise UnknownNameError(problem)
     return with_bounds(parsed, policy) if bounds else parsed
 
