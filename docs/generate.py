@@ -15,6 +15,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
+from docs import holdings
 from harness.cli.main import GROUPS, app
 from harness.config.model import SECTIONS, Config, DatasetEntry, Groups, RunEntry
 from harness.core.metric import REGISTRY
@@ -183,6 +184,11 @@ def formats_page() -> str:
         "The formats that datasets and runs can have. Any file may be compressed with gz, bz2, xz "
         "or zst; `-` is standard input. The readers detect the format from the content. To set it, "
         "use `format:` in a config, `--qrels-format` or `--run-format`.\n",
+        "## What you have, what to write\n",
+        f"{holdings.table()}\n",
+        "A config has the same settings: `columns`, `order: ascending`, `documents`, `duplicates` "
+        "and `group` are keys of a dataset or a run. See [the keys](config.md).\n",
+        "## Formats by name\n",
         "| format | what it is | dataset | run | usual endings |",
         "|---|---|---|---|---|",
     ]

@@ -1,0 +1,285 @@
+"""What people have, and what to write: rows of a page, each with files that a test runs it on.
+
+All rows hold one small dataset, so each gives the same value of `METRIC`.
+"""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+GRADES = {"10": {"a": 1, "b": 0}, "2": {"c": 2}, "1": {"d": 0, "e": 1, "f": 0}}
+SCORES = {"10": {"b": 2.5, "a": 1.5}, "2": {"c": 0.5}, "1": {"e": 0.75, "f": 0.5, "d": 0.25}}
+METRIC, VALUE = "map", (0.5 + 1 + 1) / 3
+ROWS = [(qid, docno, grade) for qid, row in GRADES.items() for docno, grade in row.items()]
+HITS = [(qid, docno, score) for qid, row in SCORES.items() for docno, score in row.items()]
+BY_ROW = [SCORES[qid][docno] for qid, docno, _ in ROWS]
+RANKS = [(q, d, list(SCORES[q]).index(d) + 1, s) for q, d, s in HITS]
+SIZES = [len(row) for row in GRADES.values()]
+
+
+class Holding(NamedTuple):
+    """A row: what someone has, what to write, and the files or objects that it needs.
+
+    What to write is the end of ``harness evaluate`` or, if `is_python`, a call that returns an
+    `Evaluation`; `make` writes the files into the working folder and returns the objects by name.
+    """
+
+    have: str
+    write: str
+    make: Callable[[], dict[str, Any] | None]
+    is_python: bool = False
+
+
+def text(name: str, rows: list[Any], form: str, head: str = "") -> None:
+    """Write one row a line, in a form with the numbers of the row's values."""
+    lines = "".join(form.format(*row) + "\n" for row in rows)
+    Path(name).write_text(head + lines, encoding="utf-8")
+
+
+def qrels() -> None:
+    """Write TREC qrels."""
+    text("qrels.txt", ROWS, "{0} 0 {1} {2}")
+
+
+def run(name: str = "bm25.run", form: str = "{0} Q0 {1} {2} {3} t", head: str = "") -> None:
+    """Write qrels, and a run in a form of qid, docno, rank and score."""
+    qrels()
+    text(name, RANKS, form, head)
+
+
+def letor(comments: bool = True) -> None:
+    """Write a learning-to-rank file."""
+    rows = [(g, q, i, d) for i, (q, d, g) in enumerate(ROWS)]
+    text("test.txt", rows, "{0} qid:{1} 1:{2}" + (" # {3}" if comments else ""))
+
+
+def scores(name: str = "scores.txt") -> None:
+    """Write a learning-to-rank file and predictions, one a line."""
+    letor()
+    text(name, [(score,) for score in BY_ROW], "{0}")
+
+
+def both(write: Callable[[], object], prepare: Callable[[], object] = qrels) -> Callable[[], None]:
+    """Return a function that writes two things."""
+
+    def make() -> None:
+        prepare()
+        write()
+
+    return make
+
+
+def dump(name: str, value: object) -> None:
+    """Write JSON."""
+    Path(name).write_text(json.dumps(value), encoding="utf-8")
+
+
+def records(rows: list[Any], *names: str) -> list[dict[str, Any]]:
+    """Return rows as records."""
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def parquet(name: str, rows: list[Any], *names: str) -> None:
+    """Write a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pylist(records(rows, *names)), name)
+
+
+def arrow() -> None:
+    """Write a Feather file."""
+    import pyarrow as pa
+    import pyarrow.feather as feather
+
+    table = pa.Table.from_pylist(records(HITS, "qid", "docno", "score"))
+    feather.write_feather(table, "bm25.feather")
+
+
+def zipped() -> None:
+    """Write a compressed run."""
+    run()
+    Path("bm25.run.gz").write_bytes(gzip.compress(Path("bm25.run").read_bytes()))
+
+
+def numpy_file() -> None:
+    """Write predictions as a numpy file."""
+    import numpy as np
+
+    np.save("scores.npy", np.array(BY_ROW))
+
+
+def torch_file() -> None:
+    """Write predictions as a tensor."""
+    import torch
+
+    torch.save(torch.tensor(BY_ROW), "scores.pt")
+
+
+def boosting() -> None:
+    """Write LightGBM's features, group sizes and predictions."""
+    text("features.txt", [(g, i) for i, (_, _, g) in enumerate(ROWS)], "{0} 1:{1}")
+    text("sizes.txt", [(n,) for n in SIZES], "{0}")
+    text("scores.txt", [(score,) for score in BY_ROW], "{0}")
+
+
+def ranklib() -> None:
+    """Write a learning-to-rank file and RankLib's scores."""
+    letor()
+    places = [row for n in SIZES for row in range(n)]
+    rows = [(q, place, s) for (q, *_), place, s in zip(ROWS, places, BY_ROW, strict=True)]
+    text("ranklib.txt", rows, "{0}\t{1}\t{2}")
+
+
+def soft() -> None:
+    """Write a run, and grades of half the size."""
+    run()
+    text("qrels.txt", [(q, d, g / 2) for q, d, g in ROWS], "{0} 0 {1} {2}")
+
+
+def repeated() -> None:
+    """Write a run that names a document twice."""
+    run()
+    with open("bm25.run", "a", encoding="utf-8") as file:
+        file.write("10 Q0 b 3 -1 t\n")
+
+
+def frames(library: str) -> Callable[[], dict[str, Any]]:
+    """Return a function that makes two data frames."""
+
+    def make() -> dict[str, Any]:
+        import importlib
+
+        frame = importlib.import_module(library).DataFrame
+        return {
+            "grades": frame(records(ROWS, "qid", "docno", "grade")),
+            "hits": frame(records(HITS, "qid", "docno", "score")),
+        }
+
+    return make
+
+
+def padded() -> dict[str, Any]:
+    """Return a padded batch."""
+    import numpy as np
+
+    labels, predicted = np.zeros((3, 3), dtype=int), np.zeros((3, 3))
+    place = 0
+    for row, n in enumerate(SIZES):
+        labels[row, :n] = [grade for _, _, grade in ROWS[place : place + n]]
+        predicted[row, :n] = BY_ROW[place : place + n]
+        place += n
+    mask = np.arange(3) < np.array(SIZES)[:, None]
+    return {"labels": labels, "scores": predicted, "n": SIZES, "mask": mask}
+
+
+def tensors() -> dict[str, Any]:
+    """Return a padded batch as tensors."""
+    import torch
+
+    return {name: torch.tensor(values) for name, values in padded().items()}
+
+
+def flat() -> dict[str, Any]:
+    """Return grades and scores of all rows, and the size of each query."""
+    return {"labels": [grade for _, _, grade in ROWS], "scores": BY_ROW, "group": SIZES}
+
+
+def dicts() -> dict[str, Any]:
+    """Return pytrec_eval's dicts."""
+    return {"qrel": GRADES, "run": SCORES}
+
+
+def letor_and_scores() -> dict[str, Any]:
+    """Write a learning-to-rank file, and return scores of its rows."""
+    import numpy as np
+
+    letor()
+    return {"scores": np.array(BY_ROW)}
+
+
+def table_of_rows() -> None:
+    """Write a learning-to-rank file, and its predictions as a column of a table."""
+    letor()
+    text("predictions.csv", [(i, s) for i, s in enumerate(BY_ROW)], "{0},{1}", "row,prediction\n")
+
+
+IN_MEMORY = "harness.evaluate(grades, hits, ['map'])"
+HOLDINGS = [
+    Holding("TREC qrels and a TREC run", "qrels.txt bm25.run", run),
+    Holding("the same, compressed", "qrels.txt bm25.run.gz", zipped),
+    Holding("a folder of runs", "qrels.txt runs/*.run", both(
+        lambda: (Path("runs").mkdir(), run("runs/a.run"), run("runs/b.run")))),
+    Holding("a run whose fields are separated by tabs", "qrels.txt bm25.run",
+            lambda: run(form="{0}\tQ0\t{1}\t{2}\t{3}\tt")),
+    Holding("CSV with columns `qid,docno,grade` and `qid,docno,score`", "qrels.csv bm25.csv", both(
+        lambda: text("bm25.csv", HITS, "{0},{1},{2}", "qid,docno,score\n"),
+        lambda: text("qrels.csv", ROWS, "{0},{1},{2}", "qid,docno,grade\n"))),
+    Holding("CSV with semicolons", "qrels.txt bm25.csv", both(
+        lambda: text("bm25.csv", HITS, "{0};{1};{2}", "qid;docno;score\n"))),
+    Holding("CSV with other names", "qrels.txt bm25.csv --columns qid=topic,docno=url,score=sim",
+            both(lambda: text("bm25.csv", HITS, "{0},{1},{2}", "topic,url,sim\n"))),
+    Holding("CSV without a line of names", "qrels.txt bm25.csv --columns qid=1,docno=2,score=3",
+            both(lambda: text("bm25.csv", HITS, "{0},{1},{2}"))),
+    Holding("BEIR's qrels", "qrels.tsv bm25.run", both(
+        lambda: text("qrels.tsv", ROWS, "{0}\t{1}\t{2}", "query-id\tcorpus-id\tscore\n"), run)),
+    Holding("Parquet", "qrels.parquet bm25.parquet", both(
+        lambda: parquet("qrels.parquet", ROWS, "query_id", "doc_id", "relevance"),
+        lambda: parquet("bm25.parquet", HITS, "query_id", "doc_id", "score"))),
+    Holding("Arrow or Feather", "qrels.txt bm25.feather", both(arrow)),
+    Holding("JSON of `{qid: {docno: number}}`", "qrels.json bm25.json", both(
+        lambda: dump("bm25.json", SCORES), lambda: dump("qrels.json", GRADES))),
+    Holding("JSON Lines of `{qid, docno, score}`", "qrels.txt bm25.jsonl", both(
+        lambda: text("bm25.jsonl", [(json.dumps(row),) for row in records(
+            HITS, "qid", "docno", "score")], "{0}"))),
+    Holding("MS MARCO's `qid docno rank`", "qrels.txt run.tsv",
+            lambda: run("run.tsv", "{0}\t{1}\t{2}")),
+    Holding("ColBERT's `qid docno rank score`", "qrels.txt ranking.tsv",
+            lambda: run("ranking.tsv", "{0}\t{1}\t{2}\t{3}")),
+    Holding("distances: the lowest is best", "qrels.txt dense.run --lower-is-better", both(
+        lambda: text("dense.run", [(q, d, -s) for q, d, s in HITS], "{0} Q0 {1} 0 {2} t"))),
+    Holding("passages `D1#0`, judged documents `D1`",
+            "qrels.txt passages.run --documents-from '(.+)#[0-9]+'", both(lambda: text(
+                "passages.run", [(q, d, n, s - n) for q, d, s in HITS for n in (0, 1)],
+                "{0} Q0 {1}#{2} 0 {3} t"))),
+    Holding("a docno twice in a query", "qrels.txt bm25.run --duplicates best", repeated),
+    Holding("grades that are fractions", "qrels.txt bm25.run --relevance-level 0.5", soft),
+    Holding("a learning-to-rank file (LETOR, SVMlight) and a score a line", "test.txt scores.txt",
+            scores),
+    Holding("the same, and a run that names its documents", "test.txt bm25.run", both(
+        letor, run)),
+    Holding("the same, and a `.npy` of scores", "test.txt scores.npy", both(numpy_file, letor)),
+    Holding("the same, and a tensor (`torch.save`)", "test.txt scores.pt", both(torch_file, letor)),
+    Holding("the same, and a table with a column of predictions", "test.txt predictions.csv",
+            table_of_rows),
+    Holding("the same, and RankLib's scores", "test.txt ranklib.txt", ranklib),
+    Holding("LightGBM's features, and sizes of groups",
+            "features.txt scores.txt --group-sizes sizes.txt", boosting),
+    Holding("pytrec_eval's dicts", "harness.evaluate(qrel, run, ['map'])", dicts, True),
+    Holding("pandas data frames", IN_MEMORY, frames("pandas"), True),
+    Holding("polars data frames", IN_MEMORY, frames("polars"), True),
+    Holding("columns: qids, docnos, numbers",
+            "harness.evaluate((qids, docnos, grades), run, ['map'])",
+            lambda: dict(zip(("qids", "docnos", "grades"), map(list, zip(*ROWS, strict=True)),
+                             strict=True)) | {"run": SCORES}, True),
+    Holding("a padded batch (B, L), and the length of each list",
+            "harness.evaluate(labels, scores, ['map'], n=n)", padded, True),
+    Holding("tensors, and a mask", "harness.evaluate(labels, scores, ['map'], mask=mask)", tensors,
+            True),
+    Holding("labels and scores of all rows, and sizes of groups",
+            "harness.evaluate(labels, scores, ['map'], n=group)", flat, True),
+    Holding("a learning-to-rank file, and an array of scores",
+            "harness.evaluate('test.txt', scores, ['map'])", letor_and_scores, True),
+]  # fmt: skip
+"""Rows of the page of formats, in order."""
+
+
+def table() -> str:
+    """Return the rows as a table in Markdown."""
+    lines = ["| what you have | what to write |", "|---|---|"]
+    for row in HOLDINGS:
+        written = row.write if row.is_python else f"harness evaluate {row.write} -m {METRIC}"
+        lines.append(f"| {row.have} | `{written}` |")
+    return "\n".join(lines)

@@ -1,0 +1,31 @@
+"""Each row of the table "what you have, what to write" gives the value of the data in it."""
+
+import csv
+import glob
+import shlex
+from pathlib import Path
+
+import pytest
+from command_line import succeeds
+
+import harness
+from docs.holdings import HOLDINGS, METRIC, VALUE, Holding
+
+
+@pytest.mark.parametrize("row", HOLDINGS, ids=[row.have for row in HOLDINGS])
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+def test_what_to_write_works(row: Holding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        objects = row.make() or {}
+    except ImportError as error:
+        pytest.skip(str(error))
+    if row.is_python:
+        values = [eval(row.write, {"harness": harness}, objects).summary()[METRIC]]
+    else:
+        words = [p for word in shlex.split(row.write) for p in sorted(glob.glob(word)) or [word]]
+        shown = succeeds("evaluate", *words, "-m", METRIC, "-f", "csv")
+        values = [float(line[METRIC if METRIC in line else "map(rel=0.5)"])
+                  for line in csv.DictReader(shown.splitlines())]  # fmt: skip
+    assert values == [pytest.approx(VALUE, abs=1e-15)] * len(values)
+    assert values
