@@ -141,6 +141,7 @@ def select_columns(
             raise InputError(Problem(Rows(where).name, message, "", fix, "columns"))
     if isinstance(where, Source):
         where.columns, where.unused_columns = chosen, left
+        where.has_features = kind == "qrels" and hold_features(left, first_rows)
     else:  # one frame often holds grades and scores
         left = tuple(name for name in left if fold(name) not in _usual("grade", "score"))
     usual = _usual("qid", "docno", "grade", "score", "row")
@@ -150,6 +151,27 @@ def select_columns(
         fix = "" if isinstance(where, Source) else "rename the right column, as to 'docno'"
         warn(where, f"{message}; {read}", "unused-columns", len(doubtful), fix=fix)
     return chosen
+
+
+def hold_features(names: Sequence[str], first_rows: FirstRows) -> bool:
+    """Whether columns hold features of learning-to-rank rows: ``f1``, ``f2``, with fractions.
+
+    Only numbered columns do for certain. Qrels may have a column of, say, confidence, too.
+    """
+    numbered: dict[str, list[str]] = {}
+    for name in names:
+        if match := re.fullmatch(r"(.*?)[-_\s]?\d+", name):
+            numbered.setdefault(fold(match[1]), []).append(name)
+    usual = _usual("qid", "docno", "grade", "score", "rank")
+    for stem, columns in numbered.items():
+        if len(columns) > 1 and stem not in usual:
+            sample = first_rows(columns)  # which may have more columns
+            types = [
+                sample.schema.field(name).type for name in columns if name in sample.schema.names
+            ]
+            if all(map(pa.types.is_primitive, types)) and any(map(pa.types.is_floating, types)):
+                return True
+    return False
 
 
 def _choose(

@@ -15,7 +15,15 @@ from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
 from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem
-from .column_roles import OF_ROWS, Names, by_position, name_docnos, number_role, select_columns
+from .column_roles import (
+    OF_ROWS,
+    Names,
+    by_position,
+    hold_features,
+    name_docnos,
+    number_role,
+    select_columns,
+)
 from .columns import column
 from .predictions import follow, join_rows, n_source
 from .rows import Rows, build, warn_dropped, warn_scattered
@@ -95,10 +103,20 @@ def table_of(
     if not issubclass(rows_type, Run):  # of a run they are finite, and need no copy
         numbers = rows_type.check_numbers(numbers, rows.name)
     table_read = build(rows_type, rows, qids, docnos, numbers, duplicates, name)
+    if isinstance(table_read, Qrels) and docnos is not None:
+        table_read = replace(table_read, learning_to_rank=_has_features(table, chosen, rows.where))
     warn_dropped(Rows(rows.where), table_read.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):
         warn_scattered(rows, table_read.scattered)
     return table_read
+
+
+def _has_features(table: pa.Table, chosen: Mapping[str, str], where: Source | str) -> bool:
+    """Whether the columns that are not read are the features of learning-to-rank rows."""
+    if isinstance(where, Source):
+        return where.has_features
+    left = [name for name in table.column_names if name not in chosen.values()]
+    return hold_features(left, table.select)
 
 
 @dataclass(frozen=True)

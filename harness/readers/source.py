@@ -346,6 +346,7 @@ class Source:
         self.has_extra_fields = False  # whether some lines had more fields than were read
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
+        self.has_features = False  # whether some of these are features of learning-to-rank rows
         self.may_reread = False  # whether warnings may read the whole file again to find their line
         with self.explained():
             size = os.path.getsize(self.file)

@@ -264,3 +264,51 @@ def test_comparisons_mark_the_run(folder: Path) -> None:
         found = harness.compare("rows.txt", {"x": "a.run", "y": "b.run"}, ["map"], baseline="y")
     assert "against y!" in str(found)
     assert found.warned == {"y": ("unscored-rows",)}
+
+
+def table_of_rows(**features: list[float]) -> pd.DataFrame:
+    return pd.DataFrame(ROWS, columns=["qid", "docno", "label"]).assign(**features)
+
+
+FEATURES = {"f1": [0.5, 2.0, 1.0, 0.0, 0.25, 3.0, 1.5], "f2": [float(n) for n in range(7)]}
+TABLES: dict[str, Callable[[pd.DataFrame], object]] = {
+    "rows.csv": lambda table: table.to_csv("rows.csv", index=False),
+    "rows.parquet": lambda table: table.to_parquet("rows.parquet"),
+    "rows.tsv": lambda table: table.to_csv("rows.tsv", index=False, sep="\t"),
+    "rows.jsonl": lambda table: table.to_json("rows.jsonl", orient="records", lines=True),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_rows_with_features_is_a_dataset_of_rows(folder: Path, name: str) -> None:
+    TABLES[name](table_of_rows(**FEATURES))
+    trec(Path("a.run"), without(LOST))
+    (found,) = (one for one in harness.check(name, "a.run").findings if one.severity == "error")
+    assert (found.rule, found.count) == ("unscored-rows", 3)
+    with warns("unscored-rows", "3 of 7 rows"):
+        harness.evaluate(name, "a.run", ["map"])
+    with complete():
+        harness.evaluate(name, nested(SCORES), ["map"])
+
+
+def test_a_frame_of_rows_with_features_is_a_dataset_of_rows(folder: Path) -> None:
+    with warns("unscored-rows", "3 of 7 rows"):
+        harness.evaluate(table_of_rows(**FEATURES), nested(without(LOST)), ["map"])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {}, {"confidence": FEATURES["f1"]}, {"f1": FEATURES["f1"]},
+        {"vote1": [1, 2, 3, 1, 2, 3, 1], "vote2": [1, 2, 3, 1, 2, 3, 1]},
+        {"pred_0": FEATURES["f1"], "pred_1": FEATURES["f2"]},
+    ],
+)  # fmt: skip
+def test_other_columns_are_no_features(folder: Path, more: dict[str, list[float]]) -> None:
+    table = table_of_rows(**more)
+    for name, write in TABLES.items():
+        write(table)
+        with complete():
+            harness.evaluate(name, nested(without(LOST)), ["map"])
+    with complete():
+        harness.evaluate(table, nested(without(LOST)), ["map"])
