@@ -162,7 +162,7 @@ class RunEntry(FileSettings):
 
     duplicates: core_policy.RunDuplicates = "error"
     """What to do if a query has a docno twice; best keeps the highest score."""
-    order: Literal["descending", "ascending"] = "descending"
+    order: core_policy.ScoreOrder = "descending"
     """Whether the highest or the lowest score is best; ascending for distances and losses."""
     documents: Annotated[Documents | None, _or_pattern] = None
     """Makes documents of passages: a pattern, or {from: PATTERN, take: max, first, sum or mean}."""

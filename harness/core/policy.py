@@ -15,6 +15,8 @@ from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, unk
 from .arguments import MOST, Flag, Positive, check_settings, checked_init, describe, wrong
 from .ragged import Array, Bools
 
+ScoreOrder = Literal["descending", "ascending"]
+"""Which scores are best: the highest, or the lowest, whose signs a reader changes."""
 Few = Literal["error", "zero", "one", "nan"]
 
 

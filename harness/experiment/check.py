@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -18,7 +18,6 @@ from ..config import load as configs
 from ..config.cells import Cell, cell_of_files, missing_cells
 from ..config.model import RunEntry
 from ..core.arguments import (
-    MAPPING,
     PATH,
     ArgumentKind,
     PathLike,
@@ -29,7 +28,7 @@ from ..core.arguments import (
 from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.policy import Policy, RunDuplicates
+from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Qrels
 from ..core.rules import finding
@@ -58,7 +57,7 @@ from ..guard.findings import (
 from ..guard.submissions import Terms, findings_across_runs, findings_of_submissions, read_topics
 from ..guard.sweep import Sweep, accepted_rules
 from ..guard.watch import judgement_facts, observing
-from ..readers.format import ScoreOrder, options_of_files
+from ..readers.format import options_of_files
 from ..readers.rows import last_line
 from ..readers.source import Source, shown_name
 from .visit import LoadedDataset, visit
@@ -261,8 +260,8 @@ def check(
     run_format: str | None = None,
     group: str | None = None,
     duplicates: RunDuplicates = "error",
-    columns: Mapping[str, str | int] | None = None,
-    qrels_columns: Mapping[str, str | int] | None = None,
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None,
     order: ScoreOrder = "descending",
     documents: str | Mapping[str, str] | None = None,
 ) -> Checked:
@@ -298,15 +297,10 @@ def check(
         Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
         ``count("error")`` and ``to_pandas()`` sum them up.
     """
-    check_arguments(
-        locals(), first=_FIRST, runs=_FILES, group=PATH.or_none(), columns=MAPPING.or_none(),
-        qrels_columns=MAPPING.or_none(),
-    )  # fmt: skip
+    check_arguments(locals(), first=_FIRST, runs=_FILES, group=PATH.or_none())
     for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
         if format is not None:
             check_choice(place, format, readers.FORMATS)
-    check_choice("duplicates", duplicates, get_args(RunDuplicates))
-    check_choice("order", order, get_args(ScoreOrder))
     paths = [os.fspath(path) for path in ([runs] if isinstance(runs, _PATHS) else runs)]
     return check_paths(
         os.fspath(first),

@@ -12,7 +12,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.names import check_comparable, parse, parse_all
-from ..core.policy import Policy
+from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from ..core.systems import system_name, systems_of
 from ..errors import (
     HarnessError,
@@ -54,6 +54,10 @@ def compare(
     relevance_level: float | None = None,
     convention: str | None = None,
     dataset: str = "",
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None,
+    order: ScoreOrder = "descending",
+    duplicates: RunDuplicates = "error",
 ) -> Comparisons:
     """Compare runs with each other, query by query: is the difference more than chance?
 
@@ -90,6 +94,8 @@ def compare(
         As `harness.evaluate` takes it.
     dataset : str
         A name for the table.
+    columns, qrels_columns, order, duplicates : optional
+        As `harness.evaluate` takes them.
 
     Returns
     -------
@@ -128,7 +134,10 @@ def compare(
     if runs is None:
         board = Leaderboard(tuple(map(Entry, _named(qrels))))
     else:
-        board = evaluate_runs(qrels, runs, given, policy, relevance_level, convention, dataset)
+        board = evaluate_runs(
+            qrels, runs, given, policy, relevance_level, convention, dataset,
+            columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
+        )  # fmt: skip
     return compared(systems_of(board), plan)
 
 

@@ -22,7 +22,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, unproven_bound, with_bounds, without_bounds
-from ..core.policy import Policy, policy_of
+from ..core.policy import Policy, RunDuplicates, ScoreOrder, policy_of
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Run
 from ..core.settings import contradiction
@@ -65,6 +65,10 @@ def evaluate(
     references: Mapping[str, Any] | None = None,
     name: str = "",
     dataset: str = "",
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None,
+    order: ScoreOrder = "descending",
+    duplicates: RunDuplicates = "error",
 ) -> Evaluation:
     """Evaluate one run against qrels, given as files, dicts, data frames or arrays.
 
@@ -105,6 +109,13 @@ def evaluate(
         Runs that metrics such as ``rbo(reference=bm25)`` compare to.
     name, dataset : str
         Names for the table.
+    columns, qrels_columns : mapping, optional
+        Which column of the run and of the qrels holds what, for files, tables, data frames and
+        dicts of arrays: ``{"qid": "topic", "docno": "passage", "score": 4}``. Numbers count from 1.
+    order : {"descending", "ascending"}
+        Whether the highest or the lowest score is best, as of a distance or a loss.
+    duplicates : {"error", "first", "last", "best"}
+        What to do with a docno that a query names twice; "best" keeps the best score of a run.
 
     Returns
     -------
@@ -132,7 +143,19 @@ def evaluate(
     check_arguments(locals(), references=MAPPING.or_none(), name=TEXT, dataset=TEXT)
     wanted = metrics, policy, relevance_level, convention
     evaluation, visited, _ = _evaluated(
-        qrels, run, *wanted, n, mask, qids, references, name, dataset
+        qrels,
+        run,
+        *wanted,
+        n,
+        mask,
+        qids,
+        references,
+        name,
+        dataset,
+        columns=columns,
+        qrels_columns=qrels_columns,
+        order=order,
+        duplicates=duplicates,
     )
     if visited is not None:
         _warn_of_rows([visited])
@@ -147,8 +170,12 @@ def evaluate_runs(
     relevance_level: float | None,
     convention: str | None,
     dataset: str,
+    **files: Any,
 ) -> Leaderboard:
-    """Evaluate several runs, by name, as `evaluate` does one; they are references too."""
+    """Evaluate several runs, by name, as `evaluate` does one; they are references too.
+
+    `files` are options of `options_of_files`.
+    """
     if not runs:
         raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
     check_arguments(locals(), runs=MAPPING, relevance_level=LEVEL.or_none())
@@ -160,7 +187,7 @@ def evaluate_runs(
     for name, run in runs.items():
         wanted = metrics, policy, relevance_level, convention
         evaluation, visited, findings = _evaluated(
-            qrels, run, *wanted, references=runs, name=name, dataset=dataset
+            qrels, run, *wanted, references=runs, name=name, dataset=dataset, **files
         )
         marks = (finding.rule for finding in findings)
         entries.append(Entry(evaluation, warned=tuple(mark for mark in marks if mark in NOTICED)))
@@ -180,7 +207,7 @@ def _evaluated(
     qrels: Any, run: Any, metrics: Any, policy: Any, relevance_level: float | None,
     convention: str | None, n: Any = None, mask: Any = None, qids: Any = None,
     references: Mapping[str, Any] | None = None,
-    name: str = "", dataset: str = "",
+    name: str = "", dataset: str = "", **files: Any,
 ) -> tuple[Evaluation, Visit | None, Sequence[Finding]]:  # fmt: skip
     """Evaluate one run, and warn of findings, which are returned too.
 
@@ -191,6 +218,7 @@ def _evaluated(
     if isinstance(policy, Mapping) and bounds:
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)
+    of_qrels, of_runs = options_of_files(**files)
     runs, fix = references or {}, "give references={name: run}"
     parsed = _wanted(metrics, policy, bounds, relevance_level, convention, runs, fix)
     for given in (qrels, run, *runs.values()):
@@ -198,12 +226,14 @@ def _evaluated(
             readers.check_there(given)
 
     def reference(key: str) -> Run:
-        return inputs.as_table(Run, runs[key], f"references[{key!r}]")
+        return inputs.as_table(Run, runs[key], f"references[{key!r}]", **of_runs)
 
     place = None
     is_file = isinstance(qrels, (str, os.PathLike))
     with readers.reading(qrels) if is_file else contextlib.nullcontext(qrels) as qrels:
-        judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
+        judgements, given = inputs.as_pair(
+            qrels, run, n=n, mask=mask, qids=qids, of_qrels=of_qrels, of_runs=of_runs
+        )
     if is_file:
         place = partial(readers.place_of_row, qrels)
     check_grades(judgements, parsed, policy, place=place)
@@ -229,7 +259,7 @@ def _evaluated(
 
     in_memory = given if isinstance(given, Run) else None
     path = name or ("run" if isinstance(given, Run) else os.fspath(given))
-    cell = cell_of_files("these rows", path, {}, {}, names)
+    cell = cell_of_files("these rows", path, {}, of_runs, names)
     loaded = LoadedDataset(judgements, JudgementFacts(), place=place)
     visited = visit(
         cell,

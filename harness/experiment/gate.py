@@ -12,7 +12,7 @@ import numpy as np
 from ..core.entries import System, sliced_name
 from ..core.metric import Metric
 from ..core.names import compared, parse, why_not
-from ..core.policy import Policy
+from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from ..core.systems import systems_of
 from ..errors import (
     HarnessError,
@@ -49,6 +49,9 @@ def gate(
     margin: str | float | Mapping[str, str | float], level: float = 0.05,
     correction: Correction = "holm", policy: Policy | Mapping[str, Any] | None = None,
     relevance_level: float | None = None, convention: str | None = None, dataset: str = "",
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None, order: ScoreOrder = "descending",
+    duplicates: RunDuplicates = "error",
 ) -> Verdicts:  # fmt: skip
     """Test whether runs are worse than a baseline by more than a margin, as ``harness gate``.
 
@@ -74,6 +77,8 @@ def gate(
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
+    columns, qrels_columns, order, duplicates : optional
+        As `harness.evaluate` takes them.
 
     Returns
     -------
@@ -95,7 +100,10 @@ def gate(
     """
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
-    board = evaluate_runs(qrels, runs, metrics, policy, relevance_level, convention, dataset)
+    board = evaluate_runs(
+        qrels, runs, metrics, policy, relevance_level, convention, dataset,
+        columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
+    )  # fmt: skip
     return Verdicts(
         gate_baseline(systems_of(board), baseline, rules, level=level, correction=correction)
     )

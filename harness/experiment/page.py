@@ -19,7 +19,7 @@ from ..core.cell_key import CellKey
 from ..core.entries import System
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
-from ..core.policy import Policy
+from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Run
 from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError
@@ -43,6 +43,9 @@ def page(
     baseline: str | Sequence[str] = (), title: str = "", dataset: str = "",
     policy: Policy | Mapping[str, Any] | None = None, relevance_level: float | None = None,
     convention: str | None = None,
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None, order: ScoreOrder = "descending",
+    duplicates: RunDuplicates = "error",
 ) -> Path:  # fmt: skip
     """Write the report page of runs that you hold in Python, such as data frames.
 
@@ -69,6 +72,8 @@ def page(
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
+    columns, qrels_columns, order, duplicates : optional
+        As `harness.evaluate` takes them.
 
     Returns
     -------
@@ -97,7 +102,10 @@ def page(
     target = Path(path)
     with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
         check_outputs(target.parent, [target.name])
-    board = evaluate_runs(qrels, runs, metrics, policy, relevance_level, convention, dataset)
+    board = evaluate_runs(
+        qrels, runs, metrics, policy, relevance_level, convention, dataset,
+        columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
+    )  # fmt: skip
     plan = Plan(tuple(baselines))
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]

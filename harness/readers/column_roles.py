@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -113,6 +114,51 @@ def by_position(columns: Names | None, role: str = "docno") -> bool:
     return (columns or {}).get(role, "") in (None, "none")
 
 
+def number_names(n: int) -> list[str]:
+    """Names of columns that have none: their numbers from 1."""
+    return [str(number) for number in range(1, n + 1)]
+
+
+def by_name(
+    columns: Names | None, names: Sequence[str], place: str, *, have_numbers: bool = True
+) -> dict[str, str | None]:
+    """Return what `columns` asks for by names alone; numbers count the columns from 1.
+
+    If columns `have_numbers` as names, numbers are names.
+    """
+    is_named = have_numbers and any(name.isdigit() for name in names)
+    asked: dict[str, str | None] = {}
+    for role, column in (columns or {}).items():
+        if isinstance(column, str) or column is None or is_named:
+            asked[role] = None if column is None else str(column)
+        elif 1 <= column <= len(names):
+            asked[role] = names[column - 1]
+        else:
+            message = f"{role}: expected a column from 1 to {len(names)}, got {column}"
+            listed = f"the columns {first_of(names)}"
+            raise InputError(Problem(place, message, listed, "count from 1", "columns"))
+    return asked
+
+
+def naming(kind: str, columns: Mapping[str, str | int], order: str = "") -> str:
+    """Fix that names columns, on the command line and in a config.
+
+    >>> naming("run", {"qid": 1, "score": "a b"})
+    "add --columns 'qid=1,score=a b' (in a config columns: {qid: 1, score: 'a b'})"
+    """
+    words, keys = [], []
+    for role, column in columns.items():
+        name = column if isinstance(column, int) else shorten(column, 60)
+        is_plain = isinstance(name, int) or re.fullmatch(r"(?!\d+$)[^=,'\"]+", name)
+        words.append(f"{role}={name}" if is_plain else f'{role}="{name}"')
+        keys.append(f"{role}: {name if isinstance(name, int) else in_yaml(name)}")
+    option = "--qrels-columns" if kind == "qrels" else "--columns"
+    asked, in_config = shlex.quote(",".join(words)), f"columns: {{{', '.join(keys)}}}"
+    if order == "ascending":
+        asked, in_config = f"{asked} --lower-is-better", f"{in_config}, order: ascending"
+    return f"add {option} {asked} (in a config {in_config})"
+
+
 def _usual(*roles: str) -> set[str]:
     return {name for role in roles for name in _ROLE_NAMES[role]}
 
@@ -183,7 +229,8 @@ def _choose(
     positional, of_rows = by_position(columns), OF_ROWS if kind == "run" else ()
     roles = (*_ROLES[kind], *of_rows)
     unread = {role for role in ("docno", *of_rows) if by_position(columns, role)}
-    named = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
+    asked = by_name(columns, readable, place)
+    named = {role: str(name) for role, name in asked.items() if role not in unread}
     for role, name in named.items():
         if role not in roles:
             message = f"unknown entry '{role}' in columns{did_you_mean(role, roles)}"
@@ -222,7 +269,7 @@ def _choose(
         if role not in chosen and role == "score":
             raise InputError(_no_scores(place, listed, able, is_file))
         if role not in chosen:
-            message, fix = f"no column of {role}s", name_it(role, is_file=is_file)
+            message, fix = f"no column of {role}s", name_it(role, is_file=is_file, kind=kind)
             if role == "qid" and kind == "run" and "docno" not in chosen:
                 message, fix = f"{message} or labels", name_docnos(is_file=is_file)
             raise InputError(Problem(place, message, listed, fix))
@@ -246,7 +293,8 @@ def _only(role: str, names: Sequence[str], where: Source | str) -> str:
         return "".join(usual)
     message = f"expected one column of {role}s, got {first_of(usual)}"
     fix = f"drop all but one, or rename one to '{role}'"
-    fix = name_it(role, usual[0]) if isinstance(where, Source) else fix
+    if isinstance(where, Source):
+        fix = name_it(role, usual[0], kind="qrels" if role == "grade" else "run")
     raise InputError(Problem(Rows(where).name, message, "", fix, "columns"))
 
 
@@ -264,10 +312,11 @@ def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> P
         message = f"expected a column of scores by its usual name, got '{name}'"
     else:
         message = f"expected scores whose highest is best, got '{name}'"
-        fix = f"negate the column '{name}', and rename it to 'score'"
+        fix = f"negate the column '{name}', and rename it to 'score'; or give "
+        fix += f"columns={{'score': {column!r}}}, order='ascending'"
         if is_file:
-            fix = "negate it and rename it to 'score'; or in a config: "
-            fix += f"columns: {{score: {in_yaml(column)}}}, order: ascending"
+            fix = naming("run", {"score": column}, "ascending")
+            fix += "; or negate it and rename it to 'score'"
     return Problem(place, message, listed, fix, "columns")
 
 
@@ -283,25 +332,26 @@ def in_yaml(name: str) -> str:
     return name if is_plain and not is_word else "'" + name.replace("'", "''") + "'"
 
 
-def name_it(role: str, column: str = "", *, is_file: bool = True) -> str:
-    """Fix that names the column of a role, in a config and in a table."""
+def name_it(role: str, column: str = "", *, is_file: bool = True, kind: str = "run") -> str:
+    """Fix that names the column of a role, for a reader and in a table."""
     message = f"'{shorten(column, 60)}'" if column else "that holds them"
     rename = f"rename the column {message}"
     if not is_file:
         names = f"{{'{column}': '{role}'}}" if column else f"{{'...': '{role}'}}"
         is_plain = re.fullmatch(r"([^\W\d][\w .-]{,59})?", column)  # pandas may have it as a number
-        return f"{rename} to '{role}'" + (f": df.rename(columns={names})" if is_plain else "")
-    named = in_yaml(column) if column else "..."
-    return f"name it in a config: columns: {{{role}: {named}}}; or {rename} to '{role}'"
+        rename += f" to '{role}'" + (f": df.rename(columns={names})" if is_plain else "")
+        argument = "qrels_columns" if kind == "qrels" else "columns"
+        return f"{rename}; or give {argument}={{'{role}': {column or '...'!r}}}"
+    return f"{naming(kind, {role: column or 'NAME'})}; or {rename} to '{role}'"
 
 
 def name_docnos(column: str = "", *, is_file: bool = True, kind: str = "run") -> str:
     """Fix that names the column of docnos, or says that rows follow the dataset's order."""
     scores = "the scores alone" if kind == "run" else "(qids, grades)"
-    by_order = f"give {scores}" if not is_file else "columns: {docno: none}"
+    by_order = f"give {scores}" if not is_file else naming(kind, {"docno": "none"})
     if is_file and kind == "run":
         by_order += f", or give {scores}"
-    fix = name_it("docno", column, is_file=is_file)
+    fix = name_it("docno", column, is_file=is_file, kind=kind)
     return f"{fix}; if rows follow the dataset's order: {by_order}"
 
 

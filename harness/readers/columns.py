@@ -296,7 +296,7 @@ def parse_blocks(
     if is_last and (columns_cut or last_problem.rule != "columns"):
         message = f"the file ends in the middle of a line: {last_problem.what}"
         problems[-1] = replace(last_problem, what=message, fix=_WHOLE_FILE, rule="truncated")
-    elif total == 1 and not has_names and _is_heading(last_problem.found):
+    elif total == 1 and not has_names and is_heading(last_problem.found):
         heading_line = next(number for number, line in source.lines() if is_data(number, line))
         if last_problem.where == Place(source.name, heading_line):
             message = f"{last_problem.what}; it looks like a header line"
@@ -319,7 +319,7 @@ def _refused_lines(
         number += block.count(b"\n")
 
 
-def _is_heading(line: str) -> bool:
+def is_heading(line: str) -> bool:
     """Whether a line holds no number, but for the 0 of judgements."""
     words = {*BETWEEN.split(line.strip())} - {"0"}
     return words != {""} and not any(word.lstrip("+-.")[:1].isdigit() for word in words)

@@ -7,25 +7,33 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar, get_args
 
 from ..core.align import align, align_parts
 from ..core.aligned import Aligned
-from ..core.arguments import TEXT, check_arguments, check_choice, instance_of
+from ..core.arguments import (
+    TEXT,
+    ArgumentKind,
+    check_arguments,
+    check_choice,
+    instance_of,
+    is_whole,
+)
 from ..core.policy import (
-    Duplicates,
     Policy,
     QrelsDuplicates,
     RunDuplicates,
+    ScoreOrder,
     duplicates_of_qrels,
 )
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
+from .column_roles import naming
 from .passages import Documents, Passages
-from .rows import Checks, Rows, warn_judgements, warn_unusable
+from .rows import Checks, Rows, best_first, policy_of_rows, warn_judgements, warn_unusable
 from .source import HEAD, Source, no_rows, reading
 from .text import (
     BETWEEN,
@@ -41,8 +49,6 @@ from .text import (
 )
 
 T = TypeVar("T")
-ScoreOrder = Literal["descending", "ascending"]
-"""Which scores are best: the highest, or the lowest, whose signs a reader changes."""
 Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
 _KIND = {"qrels": "qrels", "run": "a run"}
@@ -291,12 +297,9 @@ def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     message = f"expected {fields}, or names above the columns, got {len(words)}"
     roles = _columns_of(words, number)
     names = (separator(head.first_text) if head.between else " ").replace("\t", " ").join(roles)
-    numbers = ", ".join(
-        f"{role}: {position}"
-        for position, role in enumerate(roles, 1)
-        if role in ("qid", "docno", number)
-    )
-    fix = f"write names above the columns: {names}; or in a config: columns: {{{numbers}}}"
+    numbered = {role: position for position, role in enumerate(roles, 1)}
+    asked = {role: numbered[role] for role in ("qid", "docno", number) if role in numbered}
+    fix = f"{naming(kind, asked)}; or write names above the columns: {names}"
     if kind == "run" and len(words) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
         fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
     place = Place(source.name, head.first)
@@ -312,9 +315,12 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
     if not able:
         return FORMATS[guess_format(source, kind)]
     if len(able) > 1:  # of columns
-        is_json, head = source.head.lstrip().startswith(b"{"), Head(source.suffix, source.head)
-        able = [format for format in able if format.is_binary(head)]
-        able = able or [FORMATS["jsonl" if is_json else "table"]]
+        head = Head(source.suffix, source.head)
+        if any(format.is_binary(head) for format in FORMATS.values()) or (
+            FORMATS["json"].fits(head, kind)
+        ):
+            return FORMATS[guess_format(source, kind)]
+        able = [FORMATS["jsonl" if source.head.lstrip().startswith(b"{") else "table"]]
     return able[0]
 
 
@@ -346,9 +352,20 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
     if wrong := [option for option in options if option not in allowed]:
         near = did_you_mean(wrong[0], allowed)
         message = f"format {file_format.name} has no option '{wrong[0]}'{near}"
-        fix = f"its options: {', '.join(allowed) or 'none'}"
+        fix = f"its options: {', '.join(allowed)}" if allowed else f"leave {wrong[0]} out"
+        if names := [form.name for form in able_formats(kind) if wrong[0] in form.options(kind)]:
+            fix += f"; {wrong[0]} is for the formats {', '.join(names)}"
         raise UnknownNameError(Problem(where, message, fix=fix))
     return reader
+
+
+_COLUMNS = ArgumentKind(
+    "a mapping of qid, docno, ... to names or numbers of columns",
+    lambda given: (
+        isinstance(given, Mapping)
+        and all(name is None or isinstance(name, str) or is_whole(name) for name in given.values())
+    ),
+)
 
 
 def options_of_files(
@@ -357,8 +374,8 @@ def options_of_files(
     qrels_format: str | None = None,
     run_format: str | None = None,
     group: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, Any] | None = None,
-    qrels_columns: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None,
     order: ScoreOrder = "descending",
     documents: Any = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -366,6 +383,9 @@ def options_of_files(
 
     The command line and Python name each option as this function does.
     """
+    check_arguments(locals(), columns=_COLUMNS.or_none(), qrels_columns=_COLUMNS.or_none())
+    check_choice("duplicates", duplicates, get_args(RunDuplicates))
+    check_choice("order", order, get_args(ScoreOrder))
     of_qrels = {
         "duplicates": duplicates_of_qrels(duplicates),
         "format": qrels_format,
@@ -500,9 +520,7 @@ def read_run(
     with reading(path) as source:
         source.ascending = order == "ascending"
         _, reader = format_and_reader(source, format, "run", options)
-        row_policy: Duplicates = duplicates
-        if source.ascending and duplicates == "best":  # in terms of the file's own scores
-            row_policy = "lowest"
+        row_policy = policy_of_rows(duplicates, order)
         run: Run = reader(
             source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
         )
@@ -520,10 +538,7 @@ def read_run(
 
 def _reversed(source: Source, run: Run) -> Run:
     """Return a run of distances with its highest score best; raise if these are ranks."""
-    if source.format == "msmarco" or "rank" in source.columns:
-        message, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
-        raise source.error(f"{message}; the lowest rank is best already", fix, "columns")
-    return replace(run, numbers=-run.numbers)
+    return best_first(run, source, source.format == "msmarco" or "rank" in source.columns)
 
 
 def stream_run(
@@ -571,9 +586,7 @@ def _streamed(
     source.ascending = order == "ascending"
     checks = Checks(source, dataset, follows=file_format.needs_dataset)
     made = None if documents is None else Documents(source, Passages.of(documents))
-    row_policy: Duplicates = duplicates
-    if source.ascending and duplicates == "best":  # in terms of the file's own scores
-        row_policy = "lowest"
+    row_policy = policy_of_rows(duplicates, order)
     parts = file_format.stream(
         source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )

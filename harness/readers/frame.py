@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
-from ..core.policy import Duplicates
+from ..core.policy import Duplicates, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
 from ..core.ragged import Array
 from ..errors import SHOWN, InputError, Problem
@@ -26,7 +26,7 @@ from .column_roles import (
 )
 from .columns import column
 from .predictions import follow, join_rows, n_source
-from .rows import Rows, build, warn_dropped, warn_scattered
+from .rows import Rows, best_first, build, policy_of_rows, warn_dropped, warn_scattered
 from .source import Source
 from .text import check_number
 
@@ -37,17 +37,18 @@ _NARROW = 2**31 - 1
 def from_frame(
     frame: Any,
     rows_type: type[T],
-    columns: Mapping[str, str | None] | None = None,
+    columns: Names | None = None,
     *,
     dataset: Qrels | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: RunDuplicates = "error",
+    order: ScoreOrder = "descending",
     name: str = "",
 ) -> T:
     """Return qrels or a run from an Arrow table, a pandas or a polars data frame.
 
     Columns are found by their usual names, or by ``{"qid": ..., "docno": ..., "grade": ...}``;
     ``"docno": None`` declares that rows go by position. A run without docnos follows the rows of
-    `dataset`.
+    `dataset`. `order` is as `read_run` has it.
     """
     is_arrow = hasattr(frame, "__arrow_c_stream__")
     try:
@@ -56,8 +57,14 @@ def from_frame(
         message = f"expected columns of one type each, with distinct names, got {error.args[-1]}"
         fix = "give the needed columns alone, each of one type: df.astype({'qid': str})"
         raise InputError(Problem(name or "data frame", message, fix=fix, rule="columns")) from None
-    where, settings = name or "data frame", {"duplicates": duplicates, "name": name}
-    table_read = from_table(table, rows_type, where, columns, dataset=dataset, **settings)
+    where, row_policy = name or "data frame", policy_of_rows(duplicates, order)
+    chosen = select_columns(table.column_names, rows_type.kind, columns, where, table.select)
+    table_read = table_of(
+        table, rows_type, chosen, Rows(where), columns=columns, dataset=dataset,
+        duplicates=row_policy, name=name,
+    )  # fmt: skip
+    if order == "ascending":
+        return best_first(table_read, where, "rank" in chosen)
     return replace(table_read, numbers=table_read.numbers.copy())  # the frame's own may change
 
 

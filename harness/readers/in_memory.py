@@ -45,20 +45,25 @@ ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for
 
 
 def as_pair(
-    qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None
-) -> tuple[Qrels, Run | str | os.PathLike[str]]:
+    qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None,
+    of_qrels: Mapping[str, Any] | None = None, of_runs: Mapping[str, Any] | None = None,
+) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
     Each of them is a path, a mapping, an Arrow table, a data frame, the columns (qids, docnos,
     numbers), or a table already. Two arrays of shape (B, L) are a padded batch, with `n`, `mask`
     and `qids`; grades of shape (rows,) with `n` go with any run. A run may be an array of one score
     a row, for any qrels that have rows in an order: a learning-to-rank file, or (qids, grades),
-    whose documents are d0, d1, ...
+    whose documents are d0, d1, ... `of_qrels` and `of_runs` are as `options_of_files` has them.
     """
     for kind, value in ((Qrels, qrels), (Run, run)):
         is_table = isinstance(value, _TABLES) or _is_lazy(value) or _is_frame(value)
         if not (is_table or _is_array(value)):
             raise _unknown(kind, value)
+    of_qrels, of_runs = of_qrels or {}, of_runs or {}
+    for kind, value, options in ((Qrels, qrels, of_qrels), (Run, run, of_runs)):
+        if _is_array(value) and "columns" in options:
+            raise _no_columns(kind, value)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1 and n is None:
@@ -69,20 +74,32 @@ def as_pair(
         if not batch.qrels.n_queries:
             message = "expected a query with a document, got none"
             raise InputError(Problem("n", message, fix="give at least one query with documents"))
-        return batch.qrels, batch.run
+        return batch.qrels, _in_order(batch.run, of_runs)
     if _is_array(qrels) and n is not None:
         n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
         names, sizes = qids_of(qids, n_queries, 0), lengths_of(n, n_queries, n_rows)
         if not sizes.all():
             warn_of([empty_queries("n", names.filter(sizes == 0).to_pylist())])
         qrels = np.repeat(names.to_numpy(zero_copy_only=False), sizes), qrels
-    judgements = as_table(Qrels, qrels)
+    judgements = as_table(Qrels, qrels, **of_qrels)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if not _is_array(run):
-        return judgements, as_table(Run, run, dataset=judgements)
+        return judgements, as_table(Run, run, dataset=judgements, **of_runs)
     check_index(run, qrels)
-    return judgements, Run.for_rows(judgements, _scores(run))
+    return judgements, _in_order(Run.for_rows(judgements, _scores(run)), of_runs)
+
+
+def _in_order(rows: T, options: Mapping[str, Any]) -> T:
+    """Return qrels, or a run whose highest score is best: the negative scores if ascending."""
+    return replace(rows, numbers=-rows.numbers) if options.get("order") == "ascending" else rows
+
+
+def _no_columns(kind: type[T], value: Any, name: str = "") -> InputError:
+    message = f"expected columns of a file, a table or a dict of arrays, got {describe(value)}"
+    argument = "columns" if kind is Run else "qrels_columns"
+    fix = f"leave '{argument}' out, or give a data frame"
+    return InputError(Problem(name or kind.kind, message, fix=fix, rule="columns"))
 
 
 def _scores(values: Any) -> Array:
@@ -90,49 +107,64 @@ def _scores(values: Any) -> Array:
     return numbers_of(one_column(values, "scores"), "scores")
 
 
-def as_table(kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None) -> T:
-    """Return `value` as Qrels or Run, whose scores may follow a dataset; see `as_pair`."""
+def as_table(
+    kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None, **options: Any
+) -> T:
+    """Return `value` as Qrels or Run, whose scores may follow a dataset; see `as_pair`.
+
+    `options` are those of `read_qrels` and `read_run`.
+    """
     if isinstance(value, kind):
+        if "columns" in options:
+            raise _no_columns(kind, value, name)
+        if options.get("order") == "ascending":
+            message = "expected scores to read in ascending order, got a Run"
+            fix = "leave order='ascending' out here, and give it to harness.read_run"
+            raise InputError(Problem(name or kind.kind, message, fix=fix))
         return value
     if isinstance(value, (str, os.PathLike, Source)):
         if kind is Run:
-            return read_run(value)  # type: ignore[return-value]
-        return read_qrels(value)  # type: ignore[return-value]
+            return read_run(value, **options)  # type: ignore[return-value]
+        return read_qrels(value, **options)  # type: ignore[return-value]
+    columns = options.get("columns")
     if isinstance(value, Mapping):
         if all(isinstance(rows, Mapping) for rows in value.values()):
+            if columns is not None:
+                raise _no_columns(kind, value, name)
             if not all(value.values()):
                 if kind is Qrels:
                     value = with_documents(value, name or kind.kind)
                 else:  # a query without a document is not answered, and counted as such
                     value = {qid: rows for qid, rows in value.items() if rows}
-            return kind.from_dict(value, name=name)
+            return _in_order(kind.from_dict(value, name=name), options)
         first = next(iter(value.values()))
         if not (_is_array(first) or _is_frame(first)) and conversion(first):  # as of DatasetDict
             raise _unknown(kind, value, name)
-        if _are_columns(value, kind):
+        if columns is not None or _are_columns(value, kind):
             arrays = {key: as_array(values, key) for key, values in value.items()}
             table = _table_of(arrays, kind.kind)
-            return replace(from_frame(table, kind, dataset=dataset, name=kind.kind), name="")
+            options = {"dataset": dataset, "name": kind.kind, **options}
+            return replace(from_frame(table, kind, **options), name="")
         if all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {
                 str(qid): one_column(values, f"query '{qid}'") for qid, values in value.items()
             }
             table_read = from_queries(kind, parts, name or kind.kind)
-            if dataset is None:
-                return table_read
-            return follow_queries(kind.kind, dataset, table_read, "", whole=True)  # type: ignore
-        return kind.from_dict(value, name=name)
+            if dataset is not None:
+                table_read = follow_queries(kind.kind, dataset, table_read, "", whole=True)  # type: ignore
+            return _in_order(table_read, options)
+        return _in_order(kind.from_dict(value, name=name), options)
     if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):
         message = f"expected one {kind.kind}, got {len(value)} paths"
         raise InputError(Problem(kind.kind, message, fix=FIX))
     if isinstance(value, tuple) and len(value) == 3:
-        return _from_columns(kind, *value)
+        return _from_columns(kind, *value, **options)
     if isinstance(value, tuple) and len(value) == 2 and kind is Qrels:
-        return _from_columns(kind, value[0], None, value[1])
+        return _from_columns(kind, value[0], None, value[1], **options)
     if _is_lazy(value):
         value = value.collect()
     if _is_frame(value):
-        return from_frame(value, kind, dataset=dataset)
+        return from_frame(value, kind, dataset=dataset, **options)
     raise _unknown(kind, value, name)
 
 
@@ -149,14 +181,17 @@ def _unknown(kind: type[T], value: Any, name: str = "") -> InputError:
     return InputError(Problem(name or kind.kind, message, fix=fix))
 
 
-def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
+def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, **options: Any) -> T:
     """Return the table of three columns, or of two if the documents have no names."""
+    if "columns" in options:
+        raise _no_columns(kind, (qids, numbers))
     number = "grade" if kind is Qrels else "score"
     columns = {"qid": as_array(qids, "qids"), number: numbers_of(as_array(numbers, number), number)}
     if docnos is not None:
         columns["docno"] = as_array(docnos, "docnos")
     by_position = {"docno": None} if docnos is None else None
-    table_read = from_frame(_table_of(columns, kind.kind), kind, by_position, name=kind.kind)
+    table = _table_of(columns, kind.kind)
+    table_read = from_frame(table, kind, by_position, name=kind.kind, **options)
     return replace(table_read, name="")
 
 

@@ -14,6 +14,7 @@ from ..core.arrow import cast, equal, index_in, to_numpy
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, Ints, lengths_of, positions_of
 from ..errors import SHOWN, InputError, Place, Problem
+from .column_roles import naming
 from .columns import Layout, column, gathered, read_columns
 from .format import Format, add_formats
 from .rows import Rows, last_line
@@ -195,7 +196,7 @@ def _by_number(places: Rows, numbers: Array) -> Ints:
         message = "expected each row of the dataset once, counted from 0 or 1, got "
         message += f"{numbers[row]:g} in place of {numbering[wrong.argmax()]}"
         is_file = isinstance(places.where, Source)
-        otherwise = "in a config: columns: {row: none}" if is_file else "drop it"
+        otherwise = naming("run", {"row": "none"}) if is_file else "drop it"
         fix = f"write the number of each row, or {otherwise}"
         raise InputError(Problem(places.place(int(row)), message, "", fix, "other-rows"))
     return from_row

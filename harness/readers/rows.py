@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, take
-from ..core.policy import Duplicates
+from ..core.policy import Duplicates, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import (
     NO_ROWS,
     DuplicateRows,
@@ -126,6 +126,20 @@ def build(
             (number, text), again = lines[row], f"{message} {lines[earlier][0]}'s again"
             problems.append(Problem(rows.at(number), again, text, fix, "duplicates"))
         raise InputError(problems, total=error.total) from None
+
+
+def policy_of_rows(duplicates: RunDuplicates, order: ScoreOrder) -> Duplicates:
+    """Policy for rows that repeat a docno, in terms of the scores as they are written."""
+    return "lowest" if (duplicates, order) == ("best", "ascending") else duplicates
+
+
+def best_first(run: T, where: Source | str, has_ranks: bool) -> T:
+    """Return a run of distances with its highest score best; raise if these are ranks."""
+    if has_ranks:
+        message, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
+        message = f"{message}; the lowest rank is best already"
+        raise InputError(Problem(Rows(where).name, message, fix=fix, rule="columns"))
+    return replace(run, numbers=-run.numbers)
 
 
 def keep_one(rows_type: type[QueryRows], *, is_file: bool = True) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -13,17 +13,26 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from ..core.arrow import as_whole
+from ..core.arrow import as_whole, call
 from ..core.qrels_and_runs import Qrels, Run, T
-from ..errors import InputError, Place, Problem, said_by
-from .column_roles import Names, guess, number_role, select_columns
-from .columns import REPAIR, Layout, gathered, read_columns, single_blanks
+from ..errors import InputError, Place, Problem, said_by, shorten
+from .column_roles import (
+    Names,
+    by_name,
+    by_position,
+    guess,
+    naming,
+    number_names,
+    number_role,
+    select_columns,
+)
+from .columns import REPAIR, Layout, gathered, is_heading, read_columns, single_blanks
 from .format import FORMATS, Format, Head, Kind, add_formats, fields_of, mostly, without_names
 from .frame import table_of
 from .memory_limit import check_fits
 from .rows import Rows
 from .source import BLOCK, WHOLE_FILE, Source, no_rows
-from .text import BOM, LONGEST, IsDataLine, is_like_number, without_first_lines
+from .text import BOM, LONGEST, IsDataLine, decoded, is_like_number, without_first_lines
 from .trec import BEIR_NAMES, has_no_names
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
@@ -35,9 +44,9 @@ def read(rows_type: type[T], source: Source, *, columns: Names | None = None, **
     """Read a table: columns qid, and grade, score or rank (whose score is -rank), and docno.
 
     Without docnos, grades go by position, and scores follow the rows of `dataset`. `columns` is
-    ``{qid: ..., docno: ..., grade: ...}``: names of columns, or their numbers from 1 for CSV and
-    TSV without a header. Those left out are found by the usual names. ``docno: none`` declares
-    that rows go by position.
+    ``{qid: ..., docno: ..., grade: ...}``: names of columns, or their numbers from 1, which a file
+    without a header has. Those left out are found by the usual names. ``docno: none`` declares
+    that rows go by position. Columns of a text are separated by blanks, tabs, commas or semicolons.
     """
     is_row = None
     try:
@@ -158,9 +167,7 @@ def _read_text(
     if not head.lines:
         raise no_rows(source.name)
     line, place = head.lines[0], Place(source.name, head.first)
-    numbered = any(isinstance(column, int) for column in (columns or {}).values())
-    above = head.first - numbered
-    between = head.between
+    between = _between(head, columns or {})
     parse = pa_csv.ParseOptions(delimiter=between or " ")
     begin = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
     try:
@@ -169,8 +176,10 @@ def _read_text(
     except pa.ArrowInvalid as error:
         message = f"expected a line of column names ({said_by(error, 300)})"
         raise InputError(Problem(place, message, head.first_text, REPAIR)) from None
-    if numbered:
-        names = [str(i + 1) for i in range(len(names))]
+    has_names = _has_names(place, kind, names, head.first_text, columns or {})
+    above = head.first - (not has_names)
+    names = [name.strip() for name in names] if has_names else number_names(len(names))
+    columns = by_name(columns, names, source.name, have_numbers=False)
     is_unnamed = len(names) == 1 < len(fields_of(line)) or any(map(is_like_number, names))
     if is_unnamed and not (columns or guess(names, kind) or head.has_heading):
         raise without_names(source, head, kind)
@@ -198,8 +207,66 @@ def _read_text(
         role=role,
     )
     table = gathered(read_columns(source, layout))
+    if between and re.search(rf" {between}|{between} ".encode(), head.data):
+        for index, name in enumerate(layout.text):
+            table = table.set_column(index, name, call("utf8_trim_whitespace", table[name]))
     source.is_row = layout.is_data(source)
     return chosen, table, source.is_row
+
+
+def _between(head: Head, columns: Names) -> str:
+    """Return what is between the fields: what gives each row the columns that are asked for."""
+    names, numbers = _asked(columns)
+    of_numbers = {numbers[role] for role in ("grade", "score", "rank") if role in numbers}
+
+    def has_columns(row: list[str]) -> bool:
+        return max(numbers.values(), default=0) <= len(row) and all(
+            is_like_number(row[number - 1]) for number in of_numbers
+        )
+
+    def fits(between: str) -> bool:
+        heading, *rows = (_fields(line, between) for line in head.lines)
+        return names <= {*heading} and mostly(rows or [heading], has_columns)
+
+    return next(filter(fits, (head.between, "", "\t", ",", ";")), head.between)
+
+
+def _asked(columns: Names) -> tuple[set[str], dict[str, int]]:
+    """Return the columns that are asked for by name, and the numbers of the others by role."""
+    asked = {role: column for role, column in columns.items() if not by_position(columns, role)}
+    numbers = {role: column for role, column in asked.items() if isinstance(column, int)}
+    return {str(asked[role]).strip() for role in asked.keys() - numbers}, numbers
+
+
+def _fields(line: bytes, between: str) -> list[str]:
+    """Return the fields of a line, which may be in quotes."""
+    text, fields = decoded(line).strip(), list[str]()
+    if not between and '"' not in text:
+        return text.split()
+    with contextlib.suppress(csv.Error):
+        fields = next(csv.reader([text], delimiter=between or " "), [])
+    return [field.strip() for field in fields if between or field]
+
+
+def _has_names(place: Place, kind: Kind, names: Sequence[str], text: str, columns: Names) -> bool:
+    """Return whether the first line has names of columns, if they are asked for by number.
+
+    InputError if words that are no usual names are where a number belongs.
+    """
+    asked, numbers = _asked(columns)
+    if asked or not numbers:
+        return True
+    if any(map(is_like_number, names)) or max(numbers.values()) > len(names):
+        return False
+    if any(len(name) > 1 for name in guess(names, kind).values()):
+        return True
+    role = next((role for role in ("score", "rank", "grade") if role in numbers), "")
+    if not role or not is_heading(text):
+        return False
+    word = shorten(names[numbers[role] - 1], 60)
+    message = f"{role}: expected a number, got '{word}'; it looks like a header line"
+    fix = naming(kind, {role: names[number - 1] for role, number in numbers.items()})
+    raise InputError(Problem(place, message, text, f"delete the line, or {fix}", "header-line"))
 
 
 def looks(head: Head, kind: Kind) -> bool:
