@@ -94,8 +94,12 @@ def compare(
         As `harness.evaluate` takes it.
     dataset : str
         A name for the table.
-    columns, qrels_columns, order, duplicates : optional
+    columns, qrels_columns : mapping, optional
         As `harness.evaluate` takes them.
+    order : {"descending", "ascending"}
+        As `harness.evaluate` takes it.
+    duplicates : {"error", "first", "last", "best"}
+        As `harness.evaluate` takes it.
 
     Returns
     -------

@@ -72,8 +72,12 @@ def page(
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
-    columns, qrels_columns, order, duplicates : optional
+    columns, qrels_columns : mapping, optional
         As `harness.evaluate` takes them.
+    order : {"descending", "ascending"}
+        As `harness.evaluate` takes it.
+    duplicates : {"error", "first", "last", "best"}
+        As `harness.evaluate` takes it.
 
     Returns
     -------

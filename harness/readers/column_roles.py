@@ -151,7 +151,8 @@ def naming(kind: str, columns: Mapping[str, str | int], order: str = "") -> str:
         name = column if isinstance(column, int) else shorten(column, 60)
         is_plain = isinstance(name, int) or re.fullmatch(r"(?!\d+$)[^=,'\"]+", name)
         words.append(f"{role}={name}" if is_plain else f'{role}="{name}"')
-        keys.append(f"{role}: {name if isinstance(name, int) else in_yaml(name)}")
+        as_is = isinstance(name, int) or name == "none"
+        keys.append(f"{role}: {name if as_is else in_yaml(str(name))}")
     option = "--qrels-columns" if kind == "qrels" else "--columns"
     asked, in_config = shlex.quote(",".join(words)), f"columns: {{{', '.join(keys)}}}"
     if order == "ascending":

@@ -146,7 +146,9 @@ def keep_one(rows_type: type[QueryRows], *, is_file: bool = True) -> str:
     """Fix for rows that repeat a docno: in a config, and on the command line."""
     if issubclass(rows_type, Qrels):
         return f"{KEEP_ONE}; for subtopics: format diversity" if is_file else "drop all but one"
-    return KEEP_BEST if is_file else "keep the one with the highest score"
+    return (
+        KEEP_BEST if is_file else "keep the one with the highest score, or give duplicates='best'"
+    )
 
 
 def warn(

@@ -6,6 +6,7 @@ What a fix quotes (options, columns of a config, lines to write) is taken from t
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,21 +103,34 @@ def no_format(case: Case) -> float:
     return case.evaluated()
 
 
-def config(case: Case) -> float:
-    text, *_ = re.findall(r"columns: \{[^}]*\}(?:, order: \w+)?", case.message)
-    entry = {"path": case.run, **yaml.safe_load(f"{{{text}}}")}
-    content = {"datasets": {"d": {"path": case.qrels}}, "runs": {"r": entry},
-               "metrics": ["recip_rank"], "output": "o"}  # fmt: skip
+def columns(case: Case) -> float:
+    """Name columns as the message does: on the command line, in a config, and in Python."""
+    (words, text), *_ = re.findall(
+        r"add (--.*?) \(in a config (columns: \{[^}]*\}(?:, order: \w+)?)\)", case.message
+    )
+    value = case.evaluated(*shlex.split(words))
+    entries, settings = {"d": {"path": case.qrels}}, yaml.safe_load(f"{{{text}}}")
+    runs, of_qrels = {"r": {"path": case.run}}, "--qrels-columns" in words
+    (entries["d"] if of_qrels else runs["r"]).update(settings)
+    content = {
+        "datasets": entries, "runs": runs, "metrics": ["recip_rank"], "output": "o"
+    }  # fmt: skip
     (case.folder / "c.yaml").write_text(yaml.safe_dump(content))
     done = called("run", "c.yaml", cwd=case.folder)
     assert done.code == 0, done.err
-    return value_in(case.folder / "o")
+    assert value_in(case.folder / "o") == value
+    if of_qrels:
+        settings = {"qrels_columns": settings["columns"]}
+    paths = case.folder / case.qrels, case.folder / case.run
+    evaluated = harness.evaluate(*paths, ["recip_rank"], **settings)
+    assert evaluated.summary()["recip_rank"] == value
+    return value
 
 
 def named(case: Case) -> float:
     """Write the names that the message quotes above the columns."""
-    above = r"(?:names above the columns|above the lines): (.*?);"
-    (names,) = {*re.findall(above, case.message)}
+    above = r"(?:write names above the columns|above the lines): (.*?)(?:;|$)"
+    (names,) = {*re.findall(above, case.message, re.MULTILINE)}
     path = case.folder / case.run
     path.write_text(f"{names}\n{path.read_text()}")
     return case.evaluated()
@@ -189,29 +203,32 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
         "", "once", option, RIGHT),
     "a docno twice in qrels": (f"2 0 a=1 0\n{QRELS}", TREC, "", "again", option, RIGHT),
     "a score of another name": (
-        QRELS, lines("{q},{d},{s}", "qid,docno,my gbm"), "", "'my gbm'", config, RIGHT),
+        QRELS, lines("{q},{d},{s}", "qid,docno,my gbm"), "", "'my gbm'", columns, RIGHT),
     "a score of another name, renamed": (
         QRELS, lines("{q}\t{d}\t{s}", "qid\tdocno\tgbm"), "", "'gbm'", renamed, RIGHT),
     "a score of another name, by blanks": (
-        QRELS, lines("{q} {d}   {s}", "qid docno gbm"), "", "'gbm'", config, RIGHT),
+        QRELS, lines("{q} {d}   {s}", "qid docno gbm"), "", "'gbm'", columns, RIGHT),
     "a score of another name in JSON lines": (
-        QRELS, lines('{{"qid": "{q}", "docno": "{d}", "gbm": {s}}}'), "", "'gbm'", config, RIGHT),
+        QRELS, lines('{{"qid": "{q}", "docno": "{d}", "gbm": {s}}}'), "", "'gbm'", columns, RIGHT),
     "distances": (
-        QRELS, lines("{q},{d},{s}", "qid,docno,L2dist", sign=-1), "", "highest", config, RIGHT),
+        QRELS, lines("{q},{d},{s}", "qid,docno,L2dist", sign=-1), "", "highest", columns, RIGHT),
     "distances, negated": (
         QRELS, lines("{q},{d},{s}", "qid,docno,loss", sign=-1), "", "highest", negated, RIGHT),
     "two usual names": (
-        QRELS, lines("{q},{d},{s},-{s}", "qid,docno,pred,prediction"), "", "one", config, RIGHT),
+        QRELS, lines("{q},{d},{s},-{s}", "qid,docno,pred,prediction"), "", "one", columns, RIGHT),
     "two usual names, renamed": (
         QRELS, lines("{q},{d},{s},7", "qid,docno,pred,y_hat"), "", "one", renamed, RIGHT),
     "no names": (QRELS, lines("{q},{d},{s}"), "", "names above", named, RIGHT),
-    "no names, in a config": (QRELS, lines("{q};{d};{s}"), "", "names above", config, RIGHT),
+    "no names, numbered": (QRELS, lines("{q};{d};{s}"), "", "names above", columns, RIGHT),
     "no names, by tabs": (QRELS, lines("{q}\t{d}\t{s}"), "", "names above", named, RIGHT),
-    "no tag": (QRELS, lines("{q} Q0 {d} {rank} {s}"), "", "names above", config, RIGHT),
+    "no tag": (QRELS, lines("{q} Q0 {d} {rank} {s}"), "", "names above", columns, RIGHT),
+    "no iterations in qrels": (
+        QRELS.replace(" 0 ", " ", 1).replace(" 0 a", " a").replace(" 0 b", " b")
+        .replace(" 0 c", " c"), TREC, "", "names above", columns, RIGHT),
     "no tag, named": (QRELS, lines("{q}  Q0\t{d} {rank} {s}"), "", "names above", named, RIGHT),
-    "no rank and tag": (QRELS, lines("{q} Q0 {d} {s}"), "", "names above", config, RIGHT),
+    "no rank and tag": (QRELS, lines("{q} Q0 {d} {s}"), "", "names above", columns, RIGHT),
     "ranks that do not count": (
-        QRELS, lines("{q}\t{d}\t7\t{s}"), "", "names above", config, RIGHT),
+        QRELS, lines("{q}\t{d}\t7\t{s}"), "", "names above", columns, RIGHT),
     "ranks from 0": (QRELS, by_query("{q}\t{d}\t{below}"), "", "ranks", option, RIGHT),
     "ranks in any order": (QRELS, UPSIDE_DOWN, "", "ranks", option, RIGHT),
     "scores, read as ranks": (
@@ -235,7 +252,7 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
         QRELS, TREC.replace(".", ","), "", "point", edit(r"(\d),(\d)", r"\1.\2"), RIGHT),
     "a frame's to_json": (QRELS, FRAME.to_json(), "", "to_json", as_json_lines, RIGHT),
     "docnos of another name": (
-        QRELS, lines("{q},{d},{s}", "qid,thing,score"), "", "docnos", config, RIGHT),
+        QRELS, lines("{q},{d},{s}", "qid,thing,score"), "", "docnos", columns, RIGHT),
     "docnos of another name, renamed": (
         QRELS, lines("{q},{d},{s}", "qid,thing,score"), "", "docnos", renamed, RIGHT),
     "Q0 in the wrong column": (
@@ -259,23 +276,23 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
     "scores as Python prints them": (
         LETOR, "[3, 1, 2]", "", "one number a line", rewritten(SCORES), BY_ROW),
     "two columns of scores": (
-        LETOR, "gbm,net\n3.5,1\n1.5,1\n2.5,.5\n", "", "one column", config, BY_ROW),
+        LETOR, "gbm,net\n3.5,1\n1.5,1\n2.5,.5\n", "", "one column", columns, BY_ROW),
     "text next to scores": (
         LETOR, "who,pred\nx,3\ny,1\nz,2\n", "", "docno: none", lambda case: by_order(case), BY_ROW),
     "an index that was sorted": (
         LETOR, ",pred\n0,3\n2,2\n1,1\n", "", "sort by the index", edit("(2,2)\n(1,1)", r"\2\n\1"),
         BY_ROW),
     "numbers of rows that repeat": (
-        LETOR, "row,pred\n5,3\n5,1\n5,2\n", "", "row: none", config, BY_ROW),
+        LETOR, "row,pred\n5,3\n5,1\n5,2\n", "", "row: none", columns, BY_ROW),
     "predictions in another order": (
         LETOR, "qid,score\n10,2\n2,1\n2,3\n", "", "save_predictions", saved, BY_ROW),
 }  # fmt: skip
 
 
 def by_order(case: Case) -> float:
-    """Say in a config that rows follow the dataset's order."""
-    (text,) = re.findall(r"dataset's order: (columns: \{docno: none\})", case.message)
-    return config(case._replace(message=text))
+    """Say that rows follow the dataset's order."""
+    (text,) = re.findall(r"dataset's order: (add.*?\(.*?\))", case.message)
+    return columns(case._replace(message=text))
 
 
 @pytest.mark.parametrize("name", ROWS_OF_COMMANDS)
@@ -346,6 +363,10 @@ def test_a_fix_for_a_frame_works(name: str) -> None:
         message = str(error.value)
         assert words in message
         assert not re.search(r"columns: \{|in a config|--", message)
+        arguments = r"or give (columns=\{.*?\}(?:, order='\w+')?|duplicates='\w+')"
+        for argument in re.findall(arguments, message.replace("{'docno': '...'}", "")):
+            evaluation = harness.evaluate(qrels, given, ["recip_rank"], **eval(f"dict({argument})"))
+            assert evaluation.summary()["recip_rank"] == pytest.approx(value)
     right = harness.evaluate(qrels, fix(frame), ["recip_rank"])
     assert right.summary()["recip_rank"] == pytest.approx(value)
 

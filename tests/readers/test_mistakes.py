@@ -250,7 +250,7 @@ def test_a_header_line(write: Write) -> None:
     path = write("a.run", text.format("topic", "score"))
     assert refused(readers.read_run, path) == [("a.run:1", "header-line")]
     assert readers.read_run(path, format="table").to_dict() == {"8": {"d1": 2, "d2": 1}}
-    table, columns = write("q.csv", "topic,judged\n1,2\n"), {"qid": 1, "grade": 2}
+    table, columns = write("q.csv", "wer,judged\n1,2\n"), {"qid": 1, "grade": 2}
     found = refused(readers.read_qrels, table, format="table", columns=columns)
     assert found == [("q.csv:1", "header-line")]
     # a word in place of the only score is no header

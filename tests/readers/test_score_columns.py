@@ -1,5 +1,6 @@
 """Tables of scores alone, as pandas and polars write them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +129,8 @@ def every_path(folder: Path, frame: pd.DataFrame) -> list[Any]:
     return [*(str(folder / name) for name in names), frame, pl.from_pandas(frame), table]
 
 
-def mean_of(run: Any) -> float:
-    return harness.evaluate(JUDGED, run, ["recip_rank"]).summary()["recip_rank"]
+def mean_of(run: Any, **options: Any) -> float:
+    return harness.evaluate(JUDGED, run, ["recip_rank"], **options).summary()["recip_rank"]
 
 
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
@@ -150,11 +151,14 @@ def test_scores_have_a_usual_name_or_are_named(tmp_path: Path, column: str, is_l
         message = str(error.value)
         assert ("columns: {" in message) == isinstance(given, str)
         if isinstance(given, str):
-            fix = message.partition("in a config: ")[2].partition("; or")[0]
-            assert fix.endswith("order: ascending") == is_low
+            (fix,) = re.findall(r"\(in a config (columns: .*?)\)", message)
             options = yaml.safe_load(f"{{{fix}}}")
-            run = readers.read_run(given, **options)
-            assert mean_of(run) == expected
+            assert mean_of(readers.read_run(given, **options)) == expected
+        else:
+            (fix,) = re.findall(r"or give (columns=.*)$", message, re.MULTILINE)
+            options = eval(f"dict({fix})")
+        assert ("order" in options) == is_low
+        assert mean_of(given, **options) == expected
 
 
 @pytest.mark.parametrize(
