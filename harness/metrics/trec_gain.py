@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -150,7 +150,12 @@ def _sums(aligned: Aligned, gains: Gains) -> Sums:
     return aligned.memo(("sums_of_gains", gains), make)
 
 
-@trec_measure("G", "m_G.c", bounded=False)
+def _without_gains(*, gains: Gains = (), **_: Any) -> bool:
+    """Whether the gain of a grade is the grade itself, which may be a fraction."""
+    return not gains
+
+
+@trec_measure("G", "m_G.c", bounded=False, fractions=_without_gains)
 def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Gain of each document, discounted by what was missed above it.
 
@@ -223,7 +228,7 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
     return share(aligned.sum(gain, items), aligned.n_relevant(rel))
 
 
-@trec_measure("ndcg_rel", "m_ndcg_rel.c")
+@trec_measure("ndcg_rel", "m_ndcg_rel.c", fractions=_without_gains)
 def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Mean over the documents with a gain of nDCG at their ranks.
 
@@ -248,7 +253,9 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     return share(np.maximum(total, 0.0), n_ideal)
 
 
-@trec_measure("Rndcg", "m_Rndcg.c", unbounded_with=("gains", "judged_only"), fractions=False)
+@trec_measure(
+    "Rndcg", "m_Rndcg.c", unbounded_with=("gains", "judged_only"), fractions=_without_gains
+)
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
     """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.
 
