@@ -45,7 +45,6 @@ from .text import (
     decoded,
     is_like_number,
     is_wrapped,
-    separator,
 )
 
 T = TypeVar("T")
@@ -78,6 +77,11 @@ def name_it(kind: Kind, names: str) -> str:
 def mostly(items: Sequence[T], fits: Callable[[T], object]) -> bool:
     """Return whether more than half of `items` fit: one bad line must not hide a format."""
     return 2 * sum(map(bool, map(fits, items))) > len(items)
+
+
+def split_fields(line: bytes, between: str) -> list[str]:
+    """Return the fields of a line, without quotes; white space of any length without `between`."""
+    return [field.strip(' "\r') for field in decoded(line).split(between or None)]
 
 
 @dataclass(frozen=True)
@@ -117,13 +121,21 @@ class Head:
         """What is between the fields of a table; empty if it is white space of any length."""
         heading = self.first_text.strip()
         words = heading.split()
-        if len(words) == 1 or any(character in heading for character in "\t,;"):
-            return separator(heading)
-        return "" if mostly(self.lines, lambda line: len(line.split()) == len(words)) else ","
+        able = [character for character in "\t,;" if character in heading]
+        if len(words) > 1 and mostly(self.lines, lambda line: len(line.split()) == len(words)):
+            able.append("")
+
+        def gives_numbers(between: str) -> bool:  # a comma may be part of a docno
+            return mostly(
+                self.lines,
+                lambda line: any(map(is_like_number, split_fields(line, between))),
+            )
+
+        return next(filter(gives_numbers, able), able[0] if able else ",")
 
     def split(self, line: bytes) -> list[str]:
         """Return the fields of one of these lines."""
-        return [field.strip(' "\r') for field in decoded(line).split(self.between or None)]
+        return split_fields(line, self.between)
 
     @property
     def has_heading(self) -> bool:
@@ -278,29 +290,40 @@ _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]")
 _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 
 
-def _columns_of(fields: Sequence[str], number: str) -> list[str]:
-    """Return names for the columns of a line, as files with that number of fields have them."""
-    has_q0 = len(fields) > 1 and fields[1].upper() in ("0", "Q0")
-    if len(fields) == 4:
-        return ["qid", "Q0", "docno", number] if has_q0 else ["qid", "docno", "rank", number]
-    names = {2: ["qid"], 5: ["qid", "Q0", "docno", "rank"]}.get(len(fields), ["qid", "docno"])
-    return [*names, number]
+def _columns_of(rows: Sequence[Sequence[str]], number: str) -> list[str]:
+    """Return names for the columns of rows, as files with that number of columns have them.
+
+    Numbers are in the last column; if it holds text, in the last one of fractions.
+    """
+    n = len(rows[0])
+    columns = [[row[place] for row in rows if place < len(row)] for place in range(n)]
+    numeric = [place for place in range(n) if mostly(columns[place], is_like_number)]
+    fractions = [place for place in numeric if any(map(_FRACTION.match, columns[place]))]
+    last = n - 1 if n - 1 in numeric else [n - 1, *numeric, *fractions][-1]
+    names = ["qid", "docno", "rank"]
+    if n > 4 or (n == 4 and rows[0][1].upper() in ("0", "Q0")):
+        names = ["qid", "Q0", "docno", "rank", "tag"]
+    names = [*names, *(f"column{place}" for place in range(len(names), n))][: n - 1]
+    return [*names[:last], number, *names[last:]]
 
 
 def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     """Return the error for columns without names, whose fix guesses what they hold."""
-    words = fields_of(head.lines[0])
+    rows = [head.split(line) for line in head.lines]
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
     if kind == "run":
         fields = f"one score a line, {fields}"
-    message = f"expected {fields}, or names above the columns, got {len(words)}"
-    roles = _columns_of(words, number)
-    names = (separator(head.first_text) if head.between else " ").replace("\t", " ").join(roles)
+    message = f"expected {fields}, or names above the columns, got {len(rows[0])}"
+    if len(rows[0]) == len(FIELDS[kind]):
+        message = f"expected {fields} between blanks, or names above the columns, got "
+        message += f"'{head.between}' between them"
+    roles = _columns_of(rows, number)
+    names = (head.between.replace("\t", " ") or " ").join(roles)
     numbered = {role: position for position, role in enumerate(roles, 1)}
     asked = {role: numbered[role] for role in ("qid", "docno", number) if role in numbered}
     fix = f"{naming(kind, asked)}; or write names above the columns: {names}"
-    if kind == "run" and len(words) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
+    if kind == "run" and len(rows[0]) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
         fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
     place = Place(source.name, head.first)
     return InputError(Problem(place, message, head.first_text, fix, "columns"))

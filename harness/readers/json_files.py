@@ -44,10 +44,8 @@ def read_dict(
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(rows_type, Qrels) else "score"
     queries, docnos, repeated = _queries(source, duplicates)
-    first_query = next(iter(queries.values()), {})
-    for outer, inner in ((queries, first_query), (first_query, queries)):  # of columns, of rows
-        if "0" in inner and {"qid", word} <= guess([*outer], rows_type.kind).keys():
-            raise source.error(*OTHER_JSON, "columns")
+    if _is_frame(queries, rows_type.kind):
+        raise source.error(*OTHER_JSON, "columns")
     if repeated and duplicates == "error":
         message, fix = "expected each qid, and each docno in a query, once", keep_one(rows_type)
         keys = map(shorten, repeated[:SHOWN])
@@ -131,6 +129,19 @@ def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> boo
     inside = "".join(queries).count(":") + docnos.buffers()[2].to_pybytes().count(b":")
     n = len(queries) + len(docnos)
     return b"\\u003" not in text and text.count(b":") == n + inside
+
+
+def _is_frame(queries: Queries, kind: str) -> bool:
+    """Whether it is a data frame: columns of rows, or rows of columns."""
+    first_query = next(iter(queries.values()), {})
+    for keys in ([*queries], [*first_query]):
+        usual = {role for role, name in guess(keys, kind).items() if len(name) > 1}
+        if "qid" in usual and len(usual) > 1:
+            return True
+    if not first_query or any(rows.keys() != first_query.keys() for rows in queries.values()):
+        return False
+    texts = {all(isinstance(cell, str) for cell in rows.values()) for rows in queries.values()}
+    return texts == {False, True}  # the columns of identifiers and of numbers
 
 
 def _values(queries: Queries) -> Iterator[Any]:

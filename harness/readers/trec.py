@@ -214,6 +214,8 @@ def has_ranks(head: Head, kind: Kind) -> bool:
     Numbers from 0 may be grades if no query has three rows, and a constant second column is the
     iteration of qrels.
     """
+    if not has_no_names(head, kind):
+        return False
     fields = (line.split(None, 4) for line in head.lines)
     rows = [row[:3] for row in fields if len(row) > 2 and _RANK.fullmatch(row[2])]
     if not rows or (first_rank := int(rows[0][2])) > 1:

@@ -129,7 +129,7 @@ def columns(case: Case) -> float:
 
 def named(case: Case) -> float:
     """Write the names that the message quotes above the columns."""
-    above = r"(?:write names above the columns|above the lines): (.*?)(?:;|$)"
+    above = r"(?:write names above the columns|above the lines): (.*?)(?:; |$)"
     (names,) = {*re.findall(above, case.message, re.MULTILINE)}
     path = case.folder / case.run
     path.write_text(f"{names}\n{path.read_text()}")
@@ -171,9 +171,10 @@ def swapped(case: Case) -> float:
     return case.evaluated(qrels=case.run, run=case.qrels)
 
 
-def as_json_lines(case: Case) -> float:
+def as_json_lines(case: Case, by_rows: bool = False) -> float:
     assert "to_json(PATH, orient='records', lines=True)" in case.message
     frame = pd.read_json(case.folder / case.run, dtype=False)
+    frame = frame.T if by_rows else frame
     frame["qid"] = frame["qid"].astype(str)
     frame.to_json(case.folder / case.run, orient="records", lines=True)
     return case.evaluated()
@@ -226,6 +227,16 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
         QRELS.replace(" 0 ", " ", 1).replace(" 0 a", " a").replace(" 0 b", " b")
         .replace(" 0 c", " c"), TREC, "", "names above", columns, RIGHT),
     "no tag, named": (QRELS, lines("{q}  Q0\t{d} {rank} {s}"), "", "names above", named, RIGHT),
+    "semicolons": (QRELS, lines("{q};Q0;{d};{rank};{s};t"), "", "names above", columns, RIGHT),
+    "semicolons, named": (
+        QRELS, lines("{q};Q0;{d};{rank};{s};t"), "", "names above", named, RIGHT),
+    "commas and blanks": (
+        QRELS, lines("{q}, Q0, {d}, {rank}, {s}, t"), "", "names above", columns, RIGHT),
+    "scores in the first column": (
+        QRELS, lines("{s}\t{q}\t{d}"), "", "names above", columns, RIGHT),
+    "docnos with commas and no tag": (
+        QRELS.replace("a=1", "a,=1"), lines("{q} Q0 {d} {rank} {s}").replace("a=1", "a,=1"), "",
+        "names above", columns, RIGHT),
     "no rank and tag": (QRELS, lines("{q} Q0 {d} {s}"), "", "names above", columns, RIGHT),
     "ranks that do not count": (
         QRELS, lines("{q}\t{d}\t7\t{s}"), "", "names above", columns, RIGHT),
@@ -251,6 +262,11 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
     "decimals with a comma": (
         QRELS, TREC.replace(".", ","), "", "point", edit(r"(\d),(\d)", r"\1.\2"), RIGHT),
     "a frame's to_json": (QRELS, FRAME.to_json(), "", "to_json", as_json_lines, RIGHT),
+    "to_json of rows that were chosen": (
+        QRELS, FRAME.set_axis([7, 3, 4, 9, 1]).to_json(), "", "to_json", as_json_lines, RIGHT),
+    "to_json by rows": (
+        QRELS, FRAME.assign(text="x").T.to_json(), "", "to_json",
+        lambda case: as_json_lines(case, by_rows=True), RIGHT),
     "docnos of another name": (
         QRELS, lines("{q},{d},{s}", "qid,thing,score"), "", "docnos", columns, RIGHT),
     "docnos of another name, renamed": (
