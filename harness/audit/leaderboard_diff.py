@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product
@@ -28,6 +29,7 @@ from ..stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.intervals import interval_of
 from ..stats.registry import Stream, Test, find, outcome_of
 from .leaderboard_files import (
+    NO_DATASET,
     NO_NAMES,
     Board,
     canonical,
@@ -438,7 +440,13 @@ def changes(
     """
     plan = plan or Plan(())
     paths = (Path(old), dict(names)), (Path(new), NO_NAMES)
-    first, second, notes = matched(*_boards(paths, keys))
+    boards = _boards(paths, keys)
+    if dataset is not None and any(board.datasets == NO_DATASET for board in boards):
+        boards = [
+            board if board.datasets == NO_DATASET else _of_dataset(board, dataset)
+            for board in boards
+        ]
+    first, second, notes = matched(*boards)
     _check_names(first, second, names)
     if dataset is not None:
         first, second = (_of_dataset(board, dataset) for board in (first, second))
@@ -455,7 +463,7 @@ def changes(
         if not in_both:
             parts = [first_of([*map(str, names)], 3) for names in sides]
             has = f"{first.name} has {parts[0]}; {second.name} has {parts[1]}"
-            fix = "pair a name in OLD with its name in NEW: --name OLD=NEW"
+            fix = _pairing(kind, first, second)
             raise InputError(Problem("", f"no {kind} is in both: {has}", fix=fix))
     for name in plan.baselines:
         check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
@@ -529,12 +537,43 @@ def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]
     return result
 
 
+def _pairing(kind: str, old: Board, new: Board) -> str:
+    """Return how to pair the rows or the metrics of two leaderboards that share none."""
+    both = old.datasets, new.datasets
+    if kind == "row" and NO_DATASET in both and both != (NO_DATASET, NO_DATASET):
+        own, other = (old, new) if old.datasets == NO_DATASET else (new, old)
+        runs = {key.run for key in own.rows}
+        shared = [key.dataset for key in other.rows if key.run in runs]
+        dataset = [*shared, *other.datasets][0]
+        return f"name the dataset of {own.name}, such as --dataset {shlex.quote(dataset)}"
+    sides = map(_parts_of_rows, (old, new) if kind == "row" else ())
+    pairs = [
+        shlex.quote(f"{first[0]}={second[0]}")
+        for first, second in zip(*sides, strict=True)
+        if not {*first} & {*second}
+    ]
+    such_as = f", such as {' '.join(f'--name {pair}' for pair in pairs)}" if pairs else ""
+    return f"pair a name in OLD with its name in NEW: --name OLD=NEW{such_as}"
+
+
+def _parts_of_rows(board: Board) -> list[tuple[str, ...]]:
+    """Return the names of a leaderboard's datasets, and of its runs."""
+    return [board.datasets, tuple(dict.fromkeys(key.run for key in board.rows))]
+
+
+def names_of(old: str, new: str, keys: Sequence[str]) -> list[str]:
+    """Return the names of the metrics, datasets and runs of the old leaderboard."""
+    board, _ = _boards(((Path(old), NO_NAMES), (Path(new), NO_NAMES)), keys)
+    return _names_in(board)
+
+
+def _names_in(board: Board) -> list[str]:
+    return [*dict.fromkeys(chain(board.metrics, *((key.dataset, key.run) for key in board.rows)))]
+
+
 def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:
     """Raise UnknownNameError for a name that one side does not have; `old` is renamed already."""
-    of_old, of_new = (
-        dict.fromkeys(chain(board.metrics, *((key.dataset, key.run) for key in board.rows)))
-        for board in (old, new)
-    )
+    of_old, of_new = map(_names_in, (old, new))
     for first, second in names:
         check_known("run, dataset or metric", second, of_new, f"{new.name}, --name OLD=NEW")
         if second not in of_old:

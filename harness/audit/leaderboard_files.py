@@ -27,6 +27,8 @@ from .table_files import TableRow, printed, read_table
 
 Names = Mapping[str, str]
 NO_NAMES: Names = {}
+NO_DATASET = ("",)
+"""Datasets of a table without a column of datasets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +149,7 @@ def _with_columns(board: Board, shared: set[str]) -> Board:
 
 
 def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
-    if board.datasets != ("",) or len(other.datasets) != 1 or other.datasets == ("",):
+    if board.datasets != NO_DATASET or len(other.datasets) != 1 or other.datasets == NO_DATASET:
         return board
     (dataset,) = other.datasets
     notes.append(f"{board.name} has no column of datasets; taken to be on {dataset}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any
 
 import click
 
-from ..audit.leaderboard_diff import changes
+from ..audit.leaderboard_diff import changes, names_of
 from ..audit.leaderboard_diff_report import render
 from ..stats.comparison import Plan
 from . import options
@@ -54,7 +55,8 @@ def command(old: str, new: str, any_change: bool, format: str, **settings: Any) 
     keys = options.sections(settings.pop("overrides"), compare=Plan)
     plan = options.pop_plan(settings, keys["compare"])
     options.check_correction(plan.test, keys["compare"])
-    settings["names"] = options.pairs("--name", settings["names"])
+    names_known = partial(names_of, old, new, settings["keys"])
+    settings["names"] = options.pairs("--name", settings["names"], names_known)
     differences = changes(old, new, plan=plan, **settings)
     show(render(differences, format, **terminal_width(format)))
     if differences.has_regression or (any_change and differences.has_change):

@@ -19,6 +19,7 @@ from ..stats.gate import GateSettings, Verdict
 from . import options
 from .compare import systems_of_files
 from .printing import show, terminal_width
+from .table import names_of
 
 Undecided = Literal["pass", "fail"]
 _INPUTS = "Run files, two results folders, or a config with 'gate:'."
@@ -88,6 +89,8 @@ def _verdicts(
     if len(inputs) < 2:
         message = f"expected a baseline and a candidate, got {inputs[0]} alone"
         raise UnknownNameError(Problem("gate", message, fix="name both, or a config with 'gate:'"))
+    if qrels is not None and all(map(os.path.isdir, inputs)):
+        options.refuse(("qrels",), "results folders")
     if qrels is not None:
         options.refuse(("names",), "run files")
         keys = options.sections(overrides, policy=Choices)
@@ -101,7 +104,7 @@ def _verdicts(
         raise UnknownNameError(Problem("gate", message, fix="add --qrels QRELS to gate run files"))
     options.allow(_OF_RESULTS, "results folders")
     old, new = map(Path, inputs)
-    plan["names"] = dict(options.pairs("--name", tuple(names)))
+    plan["names"] = dict(options.pairs("--name", names, lambda: names_of(old)))
     return gates.gate_folders(old, new, gates.rules_of(margins, metrics), **plan)
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 import click
 from click.core import ParameterSource
 
-from ..core.arguments import MOST, Range, parameters_of
+from ..core.arguments import MOST, Range, parameters_of, signs_in, split_assignment
 from ..core.policy import Policy, RunDuplicates
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean
 from ..stats.comparison import Plan
@@ -371,23 +371,26 @@ usual_evaluation = joined(_first, ties, convention, _last, keys)
 """The same for commands in which `--set` has the rest; see `sections`."""
 
 
-def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
+def pairs(
+    option: str, texts: Sequence[str], known: Callable[[], Iterable[str]] = tuple
+) -> list[tuple[str, str]]:
     """Return the pairs of texts such as OLD=NEW.
 
     A sign in parentheses or brackets, as in map(rel=2)=MAP, is OLD's; OLD may be in double quotes.
+    If a text has several other signs, OLD is the longest of the `known` names.
 
     >>> pairs("--name", ("ndcg(gain=exp)@10=nDCG", "d [type=web]=Web", '"fold=1"=Fold 1'))
     [('ndcg(gain=exp)@10', 'nDCG'), ('d [type=web]', 'Web'), ('fold=1', 'Fold 1')]
     """
-    plain = r"(?:[^=()\[\]]|\([^()]*\)|\[[^\[\]]*\])+"
-    matches = [re.fullmatch(rf'("[^"]+"|{plain})=(.+)', text) for text in texts]
-    for text, match in zip(texts, matches, strict=True):
-        if match is None:
+    names = {*known()} if any(len(signs_in(text)) > 1 for text in texts) else ()
+    split = [split_assignment(text, names) for text in texts]
+    for text, parts in zip(texts, split, strict=True):
+        if not all(parts):
             is_column = option == "--where"
             form, example = ("NAME=VALUE", "seed=1") if is_column else ("OLD=NEW", "bm25=BM25")
             message = f"expected {form}, got '{text}'"
             raise UnknownNameError(Problem(option, message, fix=f"write {option} {example}"))
-    return [(match[1].strip('"'), match[2]) for match in matches if match]
+    return [(old.strip('"'), new) for old, new in split]
 
 
 def allow(names: Collection[str], inputs: str) -> None:

@@ -89,7 +89,7 @@ def command(
         options.refuse(("width",), f"--format {format}")
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
-        given["names"] = dict(options.pairs("--name", names))
+        given["names"] = dict(options.pairs("--name", names, lambda: names_of(results)))
     if digits:
         given["digits"] = with_digits(digits)
     given |= options.sections(overrides, table=TableSettings)["table"]
@@ -109,6 +109,12 @@ def command(
         show("\n".join([*parts, built.bibtex()] if bibtex else parts))
         return
     show(render(built.paper, format, standalone=standalone, **width))
+
+
+def names_of(folder: Path) -> list[str]:
+    """Return the names of the runs and datasets of results."""
+    outcome = read_results(folder)
+    return [*outcome.runs, *outcome.datasets]
 
 
 def with_digits(given: Sequence[str]) -> dict[str, int | str]:

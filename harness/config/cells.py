@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import readers
@@ -16,6 +17,7 @@ from ..core.evaluation import Counts
 from ..errors import (
     SHOWN,
     ConfigError,
+    InputError,
     Problem,
     UnknownNameError,
     and_more,
@@ -70,14 +72,30 @@ class Cell(Keyed):
     def read_qrels(self, source: Source | None = None) -> Qrels:
         """Read the judgements, from a source if it is open already."""
         entry = self.dataset_entry
-        file = source or readers.Source(entry.path)
-        return readers.read_qrels(file, name=self.dataset, **entry.options())
+        with self.noticing_one_file():
+            file = source or readers.Source(entry.path)
+            return readers.read_qrels(file, name=self.dataset, **entry.options())
 
     def read_run(self, dataset: Qrels | None, source: Source | None = None) -> Run:
         """Read the scores, whole; `dataset` has the rows that they may follow."""
         entry = self.run_entry
-        file = source or readers.Source(entry.path)
-        return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
+        with self.noticing_one_file():
+            file = source or readers.Source(entry.path)
+            return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
+
+    @contextlib.contextmanager
+    def noticing_one_file(self) -> Iterator[None]:
+        """Correct the advice to swap two files if they are one, given as qrels and as a run."""
+        try:
+            yield
+        except InputError as error:
+            dataset, run = self.dataset_entry.path, self.run_entry.path
+            if error.problems[0].rule == "swapped-files" and os.path.realpath(
+                dataset
+            ) == os.path.realpath(run):
+                fix = "it is both the qrels and the run; give another file for one of them"
+                error.problems = [replace(problem, fix=fix) for problem in error.problems]
+            raise
 
     @property
     def place(self) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from ..core.arguments import PathText
+from ..core.arguments import PathText, split_assignment
 from ..core.names import parse
 from ..errors import (
     ConfigError,
@@ -443,7 +443,7 @@ def override_values(source: ParsedYaml, overrides: Iterable[str]) -> None:
 
 def _put_value(source: ParsedYaml, text: str) -> None:
     """Put one ``path=value`` into a config. ValueError says what is wrong."""
-    path, _, value = text.partition("=")
+    path, value = _split_assignment(text, source.data)
     path = path.strip().removeprefix("$").removeprefix(".")
     parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
     if "=" not in text or not parts:
@@ -480,6 +480,28 @@ def _put_value(source: ParsedYaml, text: str) -> None:
         del holder[part]
 
 
+def _split_assignment(text: str, data: Any) -> tuple[str, str]:
+    """Return the path and the value of ``path=value``; a key of the path may have a sign, too."""
+    start, _, _ = text.partition("=")
+    if re.fullmatch(r"\s*(\$\.?)?(tables\.[^.]+\.)?names\..+", start):  # of runs and datasets
+        holder = start[: start.index("names.") + len("names.")]
+        sections = data if isinstance(data, dict) else {}
+        named = [*(sections.get("runs") or ()), *(sections.get("datasets") or ())]
+        return split_assignment(text, {f"{holder}{name}" for name in named}, last=True)
+    known = sorted((path for path in _paths(data) if text.startswith(path)), key=len)
+    begin = known[-1] if known else ""
+    end, _, value = text.removeprefix(begin).partition("=")
+    return begin + end, value
+
+
+def _paths(data: Any) -> Iterator[str]:
+    """Yield the paths of keys that have an equal sign, and of their parts."""
+    for key, value in data.items() if isinstance(data, dict) else ():
+        if "=" in str(key):
+            yield str(key)
+        yield from (f"{key}.{path}" for path in _paths(value))
+
+
 def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
     """Take the first of `parts` as an index of a list, or as many as are one key of a mapping."""
     if isinstance(holder, list):
@@ -491,7 +513,7 @@ def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
     if not isinstance(holder, dict):
         raise ValueError(f"{text_of_loc(loc)} is {describe_value(holder)} and has no '{parts[0]}'")
     lengths = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in holder)
-    n = next(lengths, 1)  # a name may hold dots
+    n = next(lengths, len(parts) if loc[-1:] == ("names",) else 1)  # a name may hold dots
     key = ".".join(parts[:n])
     del parts[:n]
     return key

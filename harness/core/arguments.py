@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, wraps
 from inspect import signature
@@ -147,6 +147,31 @@ def names_in(names: str | Sequence[str], name: str) -> tuple[str, ...]:
 
 
 # Pydantic asks these marks for their rules, so that nothing in the core imports it.
+
+
+_SIGNS = re.compile(r'"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|=')
+
+
+def signs_in(text: str) -> list[int]:
+    """Return the places of equal signs outside parentheses, brackets and double quotes."""
+    return [match.start() for match in _SIGNS.finditer(text) if match[0] == "="]
+
+
+def split_assignment(text: str, known: Container[str], *, last: bool = False) -> tuple[str, str]:
+    """Return the name and the value of ``NAME=VALUE``, of which the name may have a sign, too.
+
+    The longest known name is NAME. Without one, the first sign (or the last one) outside
+    parentheses, brackets and double quotes splits. Both are empty without a sign.
+
+    >>> split_assignment("lr=0.1=Fast", {"lr", "lr=0.1"}), split_assignment("P(rel=2)=P", ())
+    (('lr=0.1', 'Fast'), ('P(rel=2)', 'P'))
+    """
+    places = [place for place, sign in enumerate(text) if sign == "="]
+    of_known = [place for place in places if text[:place].strip() in known]
+    if not (of_known or (places := signs_in(text))):
+        return "", ""
+    place = of_known[-1] if of_known else places[-1 if last else 0]
+    return text[:place].strip(), text[place + 1 :]
 
 
 class Strict:

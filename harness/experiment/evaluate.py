@@ -329,7 +329,7 @@ def evaluate_files(
         return replace(visit_of_run, findings=(*loaded.findings, *visit_of_run.findings))
 
     with warning_of_errors():
-        cell = cell_of_files(shown_name(qrels), "", of_qrels, of_runs, (label, ""))
+        cell = cell_of_files(shown_name(qrels), shown_name(runs[0]), of_qrels, of_runs, (label, ""))
         loaded = read_dataset(cell, readers.Source(qrels), parsed, policy)
         visits = _each(paths, visited)
         done = [one for one in visits if one.error is None]

@@ -117,20 +117,21 @@ def visit(
         if given is None:
             given = source = opens(cell.run_entry.path)
             source.may_reread = whole
-        evaluation = evaluate_run(
-            qrels,
-            given,
-            metrics,
-            policy,
-            reference=reference,
-            watch=watch_all,
-            seen=None if rows_only else guard.aligned,
-            names=(cell.dataset, cell.run),
-            evaluates=evaluates,
-            place=dataset.place,
-            report=findings.append,
-            **cell.run_entry.options(),
-        )
+        with cell.noticing_one_file():
+            evaluation = evaluate_run(
+                qrels,
+                given,
+                metrics,
+                policy,
+                reference=reference,
+                watch=watch_all,
+                seen=None if rows_only else guard.aligned,
+                names=(cell.dataset, cell.run),
+                evaluates=evaluates,
+                place=dataset.place,
+                report=findings.append,
+                **cell.run_entry.options(),
+            )
         header = header_of(source) if source is not None and source.n_comments else None
     except HarnessError as caught:
         error = caught

@@ -305,7 +305,10 @@ def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> P
     if not able:
         message, fix = "no column of scores or ranks", name_it("score", is_file=is_file)
         return Problem(place, message, listed, fix)
-    column, name = (high or able)[0], shorten((high or able)[0], 60)
+    usable = high or able
+    stems = {re.sub(r"\d+$", "", name) for name in usable}
+    column = usable[-1 if len(stems) == 1 else 0]  # the last of proba_0, proba_1
+    name = shorten(column, 60)
     fix = name_it("score", column, is_file=is_file)
     if len(able) > 1:
         message = f"expected one column of scores, got {first_of(able)}"

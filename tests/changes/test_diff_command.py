@@ -1,6 +1,7 @@
 """`harness diff`: exit codes, formats, tables of papers."""
 
 import csv
+import shlex
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,20 @@ def test_a_heading_names_a_dataset_and_a_metric(tmp_path: Path, root: Path) -> N
     assert (done.code, row["dataset"], row["run"], row["metric"], row["new"]) == (
         1, "fold1", "linear-regression", "map", "0.752",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("dataset,run,map\nnews,a=1,0.3\nweb,x,0.3\nweb,y,0.2", XY),
+        (XY, "dataset,run,map\nnews,a=1,0.3\nweb,x,0.3\nweb,y,0.2"),
+        ("dataset,run,map\nmy web,a=1,0.3", "dataset,run,map\nweb,x,0.3\nweb,y,0.2"),
+        ("run,map\na=1,0.3", XY),
+    ],
+)
+def test_the_fix_for_leaderboards_without_a_common_row_works(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    paths = table(tmp_path / "a.csv", old), table(tmp_path / "b.csv", new)
+    fix = output(*paths, code=2).rpartition("such as ")[2]
+    assert " in both: " in output(*paths, *shlex.split(fix))

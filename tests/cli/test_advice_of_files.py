@@ -135,3 +135,25 @@ def test_a_fix_for_a_file_of_groups_works(here: Path, name: str) -> None:
     assert (done.code, words in done.err) == (2, True), done
     Path("g.csv").write_text(right)
     assert "[" in succeeds(*evaluate, *added.split())
+
+
+@pytest.mark.parametrize("command", ["evaluate", "check"])
+@pytest.mark.parametrize("text", ["2 0 d1 1\n10 0 d1 0\n", "2 Q0 d1 1 0.5 t\n10 Q0 d1 1 0.25 t\n"])
+def test_one_file_given_twice_is_not_to_be_swapped(tmp_path: Path, command: str, text: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    metric = ("-m", "map") if command == "evaluate" else ()
+    done = called(command, "a.txt", "./a.txt", *metric, cwd=tmp_path)
+    assert done.code == 2
+    assert "swap the" not in done.out + done.err
+    assert "both the qrels and the run" in done.out + done.err
+
+
+def test_the_probability_of_the_last_class_is_proposed(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("2 0 d1 1\n2 0 d2 0\n")
+    run = tmp_path / "a.csv"
+    run.write_text("qid,docno,proba_0,proba_1\n2,d1,0.25,0.75\n2,d2,0.5,0.5\n")
+    words = ("evaluate", "q.txt", "a.csv", "-m", "map")
+    done = called(*words, cwd=tmp_path)
+    assert "rename the column 'proba_1' to 'score'" in done.err
+    run.write_text(run.read_text().replace("proba_1", "score"))
+    assert "1.0000" in succeeds(*words, cwd=tmp_path)

@@ -109,6 +109,20 @@ class TestOverrides:
         assert loaded.output == "results/mine"
         assert list(loaded.runs) == ["bm25", "more"]
 
+    @pytest.mark.parametrize(
+        ("path", "key"),
+        [
+            ("names.bm25=BM25", "bm25"), ("names.lr=0.1=Fast", "lr=0.1"),
+            ("names.lr=0.1=Fast (x=2)", "lr=0.1"), ("names.map(rel=2)=MAP", "map(rel=2)"),
+            ("runs.lr=0.1.format=trec", "lr=0.1"),
+        ],
+    )  # fmt: skip
+    def test_names_with_a_sign(self, path: str, key: str) -> None:
+        metrics = "metrics=[map, map(rel=2)]"
+        more = "runs={bm25: runs/bm25.run, lr=0.1: {path: runs/bm25.run}}"
+        loaded = config.loads(GOOD, overrides=[metrics, more, path])
+        assert key in (loaded.names or loaded.runs)
+
     def test_a_bound_that_is_not_known_at_the_depth_is_refused(self) -> None:
         metrics = "metrics=[map_min, arp_max]"
         config.loads(GOOD, overrides=[metrics])

@@ -178,3 +178,10 @@ def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:
     for line, what in zip(lines[2:5], ["'recip_rank'?", "metric 'P@9'", "num_ret: "], strict=True):
         assert "$.gate.rules" in line
         assert what in line
+
+
+def test_results_folders_take_no_qrels(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    words = ("gate", "old", "old", "--margin", "1%")
+    done = refused(*words, "--qrels", "q", cwd=tmp_path)
+    assert done.rstrip().endswith("fix:   leave --qrels out")

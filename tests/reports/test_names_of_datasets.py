@@ -111,9 +111,16 @@ def test_why_finds_the_dataset(results: Path, name: str) -> None:
     assert name in succeeds(*words, cwd=results)
 
 
-def test_a_name_with_an_equals_sign_is_renamed_in_quotes(results: Path) -> None:
-    words = ("table", "out", "-f", "text", "--name", '"part=b"=Part B', "--dataset", "part=b")
+@pytest.mark.parametrize("renamed", ['"part=b"=Part B', "part=b=Part B"])
+def test_a_name_with_an_equals_sign_is_renamed(results: Path, renamed: str) -> None:
+    words = ("table", "out", "-f", "text", "--name", renamed, "--dataset", "part=b")
     assert "Part B" in succeeds(*words, cwd=results)
+
+
+@pytest.mark.parametrize("words", [("diff", "out", "out"), ("gate", "out", "out", "-m", "map")])
+def test_a_name_with_an_equals_sign_is_paired(results: Path, words: tuple[str, ...]) -> None:
+    margin = ("--margin", ".1") if words[0] == "gate" else ()
+    succeeds(*words, *margin, "--name", "part=b=part=b", cwd=results)
 
 
 def test_folds_whose_name_has_an_equals_sign_are_pooled(tmp_path: Path) -> None:
