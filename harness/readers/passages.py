@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..core.arguments import check_choice, wrong
 from ..core.qrels_and_runs import Docnos, Run
@@ -50,6 +49,8 @@ class Passages(NamedTuple):
             check_known("key", str(key), ("from", "take"), "documents")
         pattern, take = settings["from"], settings.get("take") or "max"
         check_choice("documents.take", take, get_args(Take))
+        import pyarrow.compute as pc  # which a run without passages does not need
+
         try:
             n_groups = re.compile(pattern).groups
             pc.match_substring_regex(pa.array([""]), pattern)
@@ -73,6 +74,8 @@ class Documents:
 
     def of(self, run: Run) -> Run:
         """Return a run of documents. A row whose docno does not match is a document already."""
+        import pyarrow.compute as pc
+
         if run.docnos.positional:
             message, fix = "expected docnos, which passages need, got none", "leave 'documents' out"
             raise self.source.error(message, fix, "columns")
@@ -120,5 +123,7 @@ class Documents:
 
 def _numbers(texts: pa.Array) -> Any:
     """Return the numbers at the end of docnos, 0 without one."""
+    import pyarrow.compute as pc
+
     filled = pc.if_else(pc.equal(texts, ""), "0", texts)
     return pc.cast(filled, pa.float64()).to_numpy()
