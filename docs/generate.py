@@ -20,6 +20,7 @@ from harness.cli.main import GROUPS, app
 from harness.config.model import SECTIONS, Config, DatasetEntry, Groups, RunEntry
 from harness.core.metric import REGISTRY
 from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
+from harness.core.tool_names import TOOL_NAMES
 from harness.experiment import manifest as provenance
 from harness.readers.format import FORMATS
 from harness.reports import catalogue
@@ -47,6 +48,14 @@ WHICH = """\
 
 Report the metric that your task's earlier papers report, and name its gain and cutoff.
 `harness conventions` shows whether the choice of tool changes the order of your systems.
+"""
+
+TOOL_NAMES_NOTE = """\
+You can write a metric as another tool names it, with a number for `k`. Its formula is read, in
+our name; ties and queries without relevant documents follow your policy. Add
+`convention=lightgbm` or another tool to repeat these as well. A name that means several metrics
+is refused with all of them. `harness metrics accuracy` searches this table.
+
 """
 
 SAMPLES = """\
@@ -137,7 +146,8 @@ def metrics_page() -> str:
         NOTE + "# Metrics\n",
         "A name is `name`, `name@10` or `name(param=value,...)@10`; a list of cutoffs "
         "(`ndcg@1,3,5`) is several metrics. trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, "
-        "`official`) and ir_measures' (`nDCG@10`, `AP(rel=2)`) work too. Outputs always use "
+        "`official`), ir_measures' (`nDCG@10`, `AP(rel=2)`) and "
+        "[other tools'](#names-of-other-tools) work too. Outputs always use "
         "the name on this page.\n",
     ]
     lines += ["## Which metric should I use\n", WHICH]
@@ -150,6 +160,15 @@ def metrics_page() -> str:
             better = definition.direction or ""
             lines.append(f"| [`{spelled}`](#{_anchor(name)}) | {better} | {definition.headline} |")
         lines.append("")
+    lines += ["## Names of other tools\n", TOOL_NAMES_NOTE]
+    lines += ["| tool | its name | here | note |", "|---|---|---|---|"]
+    together: dict[tuple[str, str, str], list[str]] = {}
+    for tools, theirs, ours, remark in catalogue.counterparts(TOOL_NAMES):
+        together.setdefault((tools, ours, remark), []).append(f"`{theirs}`")
+    for (tools, ours, remark), names in together.items():
+        shown = " or ".join(f"`{part}`" for part in ours.split(" or ")) if ours != "none" else ours
+        lines.append(f"| {tools} | {', '.join(names)} | {shown} | {remark} |")
+    lines.append("")
     for name in native + trec:
         lines += [f"### {name}\n", "```text", catalogue.define(built_in[name]).rstrip(), "```\n"]
     return "\n".join(lines)

@@ -11,6 +11,7 @@ from harness.core.arguments import Parameter
 from harness.core.metric import REGISTRY, as_plain_data, from_plain_data
 from harness.core.names import NICKNAMES, known_names, parse, parse_all, why_not
 from harness.core.settings import CONVENTIONS, NEEDED, Convention
+from harness.core.tool_names import TOOL_NAMES
 from harness.errors import UnknownNameError
 
 
@@ -171,7 +172,8 @@ def test_what_is_printed_is_read_again(data: st.DataObject) -> None:
 
 
 def test_every_name_and_alias_is_read() -> None:
-    for metric in (metric for name in known_names() for metric in parse(name)):
+    several = {row.name for row in TOOL_NAMES if len(row.ours) > 1}
+    for metric in (metric for name in {*known_names()} - several for metric in parse(name)):
         assert parse(str(metric)) == [metric]
 
 
@@ -179,7 +181,7 @@ MISTAKES = {
     "ndgc@10": "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)",
     "Qfoo": "unknown metric 'Qfoo'  (all: harness metrics)",
     "p@10": "did you mean 'P@10'?", "p_10": "did you mean 'P_10'?",
-    "hit@10": "did you mean 'success@10'?", "hit_rate_5": "did you mean 'success_5'?",
+    "hit_rat@10": "unknown metric 'hit_rat@10'",
     "err_10": "did you mean 'err@10'?", "NDCG10": "did you mean 'ndcg@10'?",
     "official@10": "did you mean 'official'?",
     "Map@": "did you mean 'map'?", "ndgc_cut_10": "did you mean 'ndcg_cut_10'?",
@@ -212,7 +214,7 @@ MISTAKES = {
     "bpref@10": "bpref takes no cutoff",
     "set_P.5": "trec_eval's set_P takes no number",
     "recip_rank_10": "no number\n  fix:   write recip_rank@10",  # pytrec_eval reads recip_rank
-    "ndcg_10": "takes no number\n  fix:   write ndcg@10",  # pytrec_eval stops the interpreter here
+    "ndcg_10": "several metrics\n  fix:   write ndcg@10",  # pytrec_eval stops the interpreter here
     "ndcg.1=3,2": "gains: expected a number, got ''",
     "ndcg(gains=-1:3)": "gains: expected grade:number;grade:number...",
     "ndcg_cut.1=3": "cutoff: expected a whole number, got '1=3'",

@@ -602,6 +602,8 @@ def _quotient(repetition: Repetition, row: Account) -> str:
         return f" = ({values}) / {len(repetition.parts)}, parts count alike"
     if how == "sum" or math.isnan(repetition.value):
         return ""
+    if how == "median":
+        return f", the median of {counted(repetition.whole.n, 'value')}"
     quotient = f"{_text(repetition.whole.total)} / {_text(repetition.whole.weight)}"
     return f" = exp({quotient})" if how == "gm" else f" = {quotient}"
 
@@ -655,7 +657,7 @@ def _cell(account: Account) -> Iterator[Grid]:
     assert account.entry is not None
     evaluation, metric = account.entry.evaluation, account.metric
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
-    how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
+    how = {"gm": "geometric mean"}.get(metric.definition.summary, metric.definition.summary)
     weighted = ", each query by its weight" if metric.definition.weight is not None else ""
     undefined = f"; undefined for {queries - n}" if n < queries else ""
     own = replace(evaluation.counts, empty=evaluation.counts.empty_of(str(metric)))

@@ -6,7 +6,7 @@ from ..reports import catalogue
 from . import options
 from .printing import show
 
-_NAME = "A metric or a convention, such as ndcg or lightgbm."
+_NAME = "A metric, a convention, or a name of another tool."
 
 
 @options.command()
@@ -21,5 +21,6 @@ def command(name: str | None, conventions: bool) -> None:
       harness metrics "ndcg(convention=lightgbm)@10"   every setting of this spelling
       harness metrics ndcg --conventions               the tools that have it, side by side
       harness metrics lightgbm                         what one tool does
+      harness metrics accuracy                         names of other tools, and what they are here
     """
     show(catalogue.show(name, conventions))

@@ -345,7 +345,7 @@ def summarise(
 
     Parameters
     ----------
-    how : {"mean", "sum", "gm"}
+    how : {"mean", "sum", "gm", "median"}
         ``gm``: the values are logarithms, and the result is exp of their mean.
     weights : ndarray, shape (n_queries,), optional
         Weights of a mean.
@@ -371,6 +371,8 @@ def summarise(
         return math.fsum(defined_values.tolist())
     if not defined_values.size:
         return math.nan
+    if how == "median":
+        return float(np.median(defined_values))
     if weights is not None:
         weights = weights[defined]
         total = math.fsum(weights.tolist())

@@ -35,7 +35,7 @@ from .ragged import Bools, Floats
 from .settings import PARAMETERS, MetricSettings, texts_of
 
 Direction = Literal["higher", "lower"]
-Summary = Literal["mean", "sum", "gm"]
+Summary = Literal["mean", "sum", "gm", "median"]
 Expected = Literal["itself", "average"]
 
 
@@ -381,8 +381,9 @@ def metric(
         Paper or program that defines it.
     unit : str
         Unit of a value ("documents", "ranks"); empty for shares.
-    summary : {"mean", "sum", "gm"}
-        How values become one: mean, sum (counts), or exp of the mean (values are logarithms).
+    summary : {"mean", "sum", "gm", "median"}
+        How values become one: mean, sum (counts), exp of the mean (values are logarithms), or
+        median.
     empty : float or None
         Value of a query without relevant documents; None if such a query is not
         special to the metric.

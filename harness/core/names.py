@@ -1,7 +1,8 @@
 """The grammar of metric names: text to metrics; and the metrics that runs are compared by.
 
 ``name``, ``name@10``, ``name(param=value,...)@10``, a list of cutoffs (``ndcg@1,3,5``),
-trec_eval's spellings (``ndcg_cut_10``, ``P.5,10``, ``official``) and ir_measures' (``nDCG@10``).
+trec_eval's spellings (``ndcg_cut_10``, ``P.5,10``, ``official``), ir_measures' (``nDCG@10``) and
+other tools' (``hit_rate@10``, in ``core.tool_names``).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .policy import Policy
 from .ragged import Floats
 from .settings import NEEDED, PARAMETERS, WHOLE_LIST, MetricSettings, find_convention
+from .tool_names import in_our_words
 
 NAMES = ("min", "expected", "max")
 BOUNDS = "bounds"
@@ -98,8 +100,6 @@ _BOUND = re.compile(rf"(?P<metric>.+)_(?P<bound>{'|'.join(NAMES)})")
 _NUMBERS = re.compile(r"[._]([-.\d].*)")
 NICKNAMES: dict[str, tuple[str, ...]] = {}
 """trec_eval's names for several measures at once, in its own order."""
-ELSEWHERE: dict[str, str] = {}
-"""Names of metrics in other tools, to suggest but not to read."""
 _SETTINGS = {field.name for field in fields(MetricSettings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -137,6 +137,8 @@ def _parsed(
         return [bound(metric, match["bound"]) for metric in parse(match["metric"], given)]
     if text in NICKNAMES:
         return [metric for name in NICKNAMES[text] for metric in parse(name, given)]
+    if (ours := in_our_words(text, _is_ours)) is not None:
+        return parse(ours, given)
     spec = _read(text)
     if spec is None:
         raise UnknownNameError(_unknown(text))
@@ -207,6 +209,10 @@ def _lookup(name: str) -> Definition | None:
     if name in REGISTRY:
         return REGISTRY[name]
     return next((d for d in REGISTRY.values() if name in d.aliases), None)
+
+
+def _is_ours(name: str) -> bool:
+    return _lookup(name) is not None
 
 
 def _read_trec(text: str) -> _Spec | None:
@@ -339,7 +345,7 @@ def _unknown(text: str) -> Problem:
     name, _, end = match.groups("")
     stem = name if end else name.rstrip("0123456789")  # of NDCG10
     cut = end or name[len(stem) :]
-    near_name = ELSEWHERE.get(stem.lower()) or nearest(stem, known_names())
+    near_name = nearest(stem, known_names())
     for candidate in (
         (f"{near_name}{cut}", f"{near_name}@{cut.lstrip('._@')}") if near_name and cut else ()
     ):
@@ -377,6 +383,8 @@ def why_not(metric: Metric) -> str:
         return "it is a sum over the queries, not a mean"
     if definition.summary == "gm":
         return "its values are logarithms, summarised by a geometric mean"
+    if definition.summary == "median":
+        return "its summary is a median, and tests are of means"
     if definition.direction is None:
         return "it has no better and no worse"
     if metric.is_weighted:

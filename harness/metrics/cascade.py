@@ -407,7 +407,9 @@ def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | N
     return aligned.sum(gain * (actual - mean), items)
 
 
-def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: float) -> tuple[Ints, Floats]:
+def unit_gains(
+    aligned: Aligned, gain: Gain, max_grade: int | None, rel: float
+) -> tuple[Ints, Floats]:
     """Return the documents that gain something, and what they gain, ``(n,)`` each."""
     if gain == "binary":
         items = aligned.relevant(rel)
@@ -490,7 +492,7 @@ def rbp(
     """
     total = np.zeros(aligned.n_queries)
     if form != "residual":
-        items, gains = _gains(aligned, gain, max_grade, rel)
+        items, gains = unit_gains(aligned, gain, max_grade, rel)
         inside = gains if cutoff is None else gains * (aligned.rank[items] <= cutoff)
         value = rank_biased_sum(aligned, inside, items, p)
         if average:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
@@ -223,6 +224,18 @@ def ideal_dcg(
     return values
 
 
+def _of_retrieved(aligned: Aligned) -> Aligned:
+    """Return an alignment whose judgements are those of the retrieved documents."""
+
+    def make() -> Aligned:
+        falling = aligned.grade[np.lexsort((-aligned.grade, aligned.row))]
+        return replace(
+            aligned, ideal=Ragged(aligned.offsets, falling), reference_ties=None, views={}
+        )
+
+    return aligned.memo("of_retrieved", make)
+
+
 def _share_with_gains(
     aligned: Aligned,
     gains: Gains,
@@ -329,7 +342,13 @@ def dcg(
     trec_name="ndcg",
     aliases=("nDCG", "NDCG"),
     expected="average",
-    unbounded_with=("gains", "gain=letor", "gain=mslr", "short+judged_only"),
+    unbounded_with=(
+        "gains",
+        "gain=letor",
+        "gain=mslr",
+        "short+judged_only",
+        "ideal=retrieved+depth",
+    ),
     empty_of=_no_gain,
     short_of=too_short,
     check=check_short,
@@ -340,7 +359,7 @@ def ndcg(
     gain: Gain = "linear",
     gains: Gains = (),
     short: Short = "cut",
-    ideal: Literal["cut", "full", "list"] = "cut",
+    ideal: Literal["cut", "full", "list", "retrieved"] = "cut",
     discount: Discount = "log2",
     negative: Negative = "zero",
     floor: Floor = 0.0,
@@ -365,10 +384,12 @@ def ndcg(
     gains : tuple of (int, float)
         Gains of single grades, written ``ndcg(gains=1:3;2:9)`` (trec_eval's ``ndcg.1=3,2=9``);
         `gain` holds for all others. A grade of 0 can be given one, and gains can be negative.
-    ideal : {"cut", "full", "list"}
+    ideal : {"cut", "full", "list", "retrieved"}
         Whether the ideal DCG is cut at k too. With ``full`` a short cutoff cannot reach 1. With
         ``list`` it is also cut at the number of retrieved documents (Elasticsearch), so that a
-        list of one relevant document reaches 1. Not with `gains`.
+        list of one relevant document reaches 1; not with `gains`. With ``retrieved`` it is over
+        the retrieved documents alone, as in tools that see no others: a relevant document that
+        the run misses costs nothing.
     discount : {"log2", "jarvelin", "position"}
         What a gain at rank i is divided by: log2(i + 1); 1 at ranks 1 and 2, then log2(i); or i.
     negative : {"zero", "value"}
@@ -400,13 +421,14 @@ def ndcg(
     """
     ideal_cutoff = None if ideal == "full" else cutoff
     scale = Scale(gain, discount, negative, floor)
+    judged = _of_retrieved(aligned) if ideal == "retrieved" else aligned
     if gains:
-        values = _share_with_gains(aligned, gains, scale, cutoff, ideal_cutoff, average)
+        values = _share_with_gains(judged, gains, scale, cutoff, ideal_cutoff, average)
     else:
         actual = list_dcg(aligned, scale, cutoff)
         if average:
             actual = expected_list_dcg(aligned, scale, cutoff, spill)
-        best = ideal_dcg(aligned, scale, ideal_cutoff, of_list=ideal == "list")
+        best = ideal_dcg(judged, scale, ideal_cutoff, of_list=ideal == "list")
         values = share(actual, best)
     return without_short_lists(aligned, values, cutoff, short)
 

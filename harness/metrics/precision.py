@@ -26,6 +26,7 @@ from .shared import (
     none_relevant,
     precision_at_hits,
     share,
+    share_metric,
     too_short,
     trec_measure,
     without_short_lists,
@@ -187,6 +188,43 @@ def hits(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = Fals
     """
     counted = expected_hits_at if average else hits_at
     return counted(aligned, cutoff, rel).astype(np.float64)
+
+
+@share_metric(
+    "f1",
+    title="F1",
+    source="van Rijsbergen 1979; ranx 0.3.21, metrics/f1.py",
+    cite=("vanrijsbergen1979",),
+    aliases=("F1",),
+    expected="average",
+    unbounded_with=("judged_only",),
+)
+def f1(
+    aligned: Aligned, *, cutoff: Cutoff | None = None, rel: Rel = 1, average: bool = False
+) -> Floats:
+    """Harmonic mean of precision and recall of the first k documents.
+
+    f1@k = 2 P R / (P + R) with P@k and recall@k, which is 2 h / (k + r) for h of the r relevant
+    documents. A list shorter than k counts as filled with non-relevant documents, as in ``P``;
+    ``set_F(depth=k)`` divides by its own length. Without a cutoff it is ``set_F``.
+
+    Returns
+    -------
+    ndarray, shape (n_queries,)
+        In [0, 1]; 0 if no relevant document is among the first k.
+
+    >>> from harness import Qrels, Run, align
+    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
+    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> f1(align(qrels, run), cutoff=2).tolist()                # 2 * 1 / (2 + 2)
+    [0.5]
+    """
+    if cutoff is None:
+        of_list: Floats = set_f(aligned, rel=rel)
+        return of_list
+    found = (expected_hits_at if average else hits_at)(aligned, cutoff, rel)
+    p, r = found / np.float64(cutoff), share(found, aligned.n_relevant(rel))
+    return share(2.0 * p * r, p + r)
 
 
 @trec_measure(

@@ -15,6 +15,7 @@ from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import NICKNAMES, known_names, parse
 from ..core.policy import TIES, GradeRule, Policy
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, find_convention
+from ..core.tool_names import ToolName, rows_about, rows_of
 from ..errors import UnknownNameError, did_you_mean
 from .grid import Grid, grid
 from .text import columns, render, wrapped
@@ -26,6 +27,7 @@ _SUMMARIES = {
     "mean": "mean over queries",
     "sum": "sum over queries",
     "gm": "geometric mean over queries (values are logarithms)",
+    "median": "median over queries",
 }
 _KINDS = {int: "whole number", float: "number", bool: "true or false", str: "name"}
 _ABOUT = {
@@ -183,6 +185,7 @@ def define(definition: Definition) -> str:
     facts = {
         "also read": ", ".join(definition.aliases),
         "trec_eval": definition.trec_name or "",
+        "other tools": ", ".join(_names_elsewhere(definition)),
         "direction": _ARROWS[definition.direction],
         "bounds": f"{low:g} to {high:g} {definition.unit}".rstrip(),
         "values": " ".join(values),
@@ -195,6 +198,27 @@ def define(definition: Definition) -> str:
     for name, value in facts.items():
         lines += wrapped(f"{name:<12} {value}", WIDTH, 0, 13) if value else []
     return "\n".join([*lines, ""])
+
+
+def _names_elsewhere(definition: Definition) -> dict[str, None]:
+    """Return the names that other tools have for a metric and that are read as it."""
+    rows = rows_of(definition.name)
+    return dict.fromkeys(row.name for row in rows if len(row.ours) == 1 and not row.listed_only)
+
+
+def counterparts(rows: Sequence[ToolName]) -> list[list[str]]:
+    """Return the tools of each row, their name, ours or "none", and what is special."""
+    return [[row.tools, row.name, " or ".join(row.ours) or "none", _remark(row)] for row in rows]
+
+
+def _remark(row: ToolName) -> str:
+    if len(row.ours) > 1:
+        return "refused: write the one you mean"
+    if row.listed_only and not row.note:
+        theirs, ours = (re.sub(r"\bk\b", "7", text) for text in (row.name, *row.ours))
+        if parse(theirs) != parse(ours):
+            return "write ours: the name itself means the metric here"
+    return row.note
 
 
 def settings() -> str:
@@ -325,7 +349,8 @@ def listing() -> str:
     return (
         f"{columns(rows, left=3)}\n\nSeveral at once (trec_eval's nicknames):\n{names}\n\n"
         "Other spellings are read too: ndcg_cut_10, P.5,10 (trec_eval); nDCG@10, AP(rel=2) "
-        "(ir_measures).\n'harness metrics NAME' defines one.\n"
+        "(ir_measures);\nhit_rate@10, cosine_ndcg@10, NDCG:top=10 (other tools).\n"
+        "'harness metrics NAME' defines one; a tool's name finds it, such as ACCURACY.\n"
     )
 
 
@@ -341,9 +366,14 @@ def show(name: str | None = None, tools: bool = False) -> str:
         return conventions(find_convention(name))
     if name in NICKNAMES:
         return f"{name} stands for: {', '.join(NICKNAMES[name])}\n"
+    definition = next((d for d in REGISTRY.values() if name in (d.name, *d.aliases)), None)
+    if definition is not None and not tools:
+        return _defined(definition)
     try:
         metrics = parse(name)
     except UnknownNameError:
+        if definition is None and (matches := _matches(name)):
+            return matches
         if re.fullmatch(r"[\w+-]+", name) and name not in known_names():
             near = did_you_mean(name, [*known_names(), *CONVENTIONS])
             lists = "(all: harness metrics, harness metrics --conventions)"
@@ -353,9 +383,33 @@ def show(name: str | None = None, tools: bool = False) -> str:
     definition = metrics[0].definition
     if tools:
         return table(definition)
-    if re.search("[(@]", name) or metrics != parse(definition.name):
-        note = f"'harness metrics {definition.name}' defines them"
-        return render([replace(resolved(metrics), notes=(note,))])
+    note = f"'harness metrics {definition.name}' defines them"
+    return render([replace(resolved(metrics), notes=(note,))])
+
+
+def _matches(text: str) -> str:
+    """Return the names of other tools, and the metrics here, that contain a text."""
+    rows = [
+        [name, f"{ours} ({remark})" if remark else ours, tools]
+        for tools, name, ours, remark in counterparts(rows_about(text))
+    ]
+    wanted = text.lower()
+    listed = [
+        [spelling(definition), plain(definition.headline)]
+        for definition in REGISTRY.values()
+        if wanted in f"{definition.name} {definition.headline}".lower()
+    ]
+    blocks = []
+    if rows:
+        blocks.append(columns([["name", "here", "tools that have it"], *rows], left=3))
+    if listed:
+        blocks.append(columns([["metric", "definition"], *listed], left=2))
+    note = "'harness metrics NAME' defines a metric.\n"
+    return "\n\n".join([*blocks, note]) if blocks else ""
+
+
+def _defined(definition: Definition) -> str:
+    """Return a metric's definition, the settings of every metric, and where to read on."""
     blocks = [define(definition), settings()]
     if any(definition.name in tool.metrics for tool in CONVENTIONS.values()):
         blocks.append(f"'harness metrics {definition.name} --conventions' compares the tools;")

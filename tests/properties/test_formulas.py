@@ -9,14 +9,19 @@ import numpy as np
 import pytest
 import scipy.stats
 from alignments import Case, aligned_of, named
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from harness.compat.trec_eval.program import rank_biased_precision
+from harness.core.names import parse
 from harness.core.ragged import offsets_of
 from harness.metrics.cascade import err, nerr, pfound, rbp
 from harness.metrics.correlation import kendall, pearson, spearman
+from harness.metrics.first_rank import first_rank, median_first_rank
+from harness.metrics.inst import insq, inst
+from harness.metrics.ndcg import ndcg
 from harness.metrics.pair_agreement import auc, lambdas, opa, pairwise_logloss, swaps
+from harness.metrics.precision import f1
 from harness.metrics.rbo import rbo_weight
 
 docnos = st.sampled_from([f"d{number}" for number in range(14)])
@@ -224,3 +229,98 @@ def test_pairs_are_their_definition(case: Case, tied: str, rel: int) -> None:
     aligned = aligned_of(case)
     same(opa(aligned, tied=tied), pairs)
     same(auc(aligned, rel=rel), binary)
+
+
+@pytest.mark.oracle("first_rank", "median_first_rank")
+@given(cases, st.integers(1, 2), st.none() | st.integers(1, 99))
+def test_the_first_rank_is_the_first_relevant_document(
+    case: Case, rel: int, unfound: int | None
+) -> None:
+    expected = []
+    for qrel, run in case.values():
+        hits = (place for place, d in enumerate(ranking(run), 1) if qrel.get(d, -1) >= rel)
+        missed = unfound if any(grade >= rel for grade in qrel.values()) else None
+        expected.append(next(hits, math.nan if missed is None else missed))
+    aligned = aligned_of(case)
+    for metric in (first_rank, median_first_rank):
+        same(metric(aligned, rel=rel, unfound=unfound), expected, 0)
+
+
+@pytest.mark.oracle("f1")
+@given(cases, cutoffs, st.integers(1, 2))
+def test_f1_is_the_harmonic_mean(case: Case, cutoff: int | None, rel: int) -> None:
+    expected = []
+    for qrel, run in case.values():
+        hits = sum(qrel.get(d, -1) >= rel for d in ranking(run)[:cutoff])
+        relevant = sum(grade >= rel for grade in qrel.values())
+        size = len(run) if cutoff is None else cutoff
+        expected.append(2 * hits / (size + relevant) if hits else 0.0)
+    same(f1(aligned_of(case), cutoff=cutoff, rel=rel), expected)
+
+
+LONG = 40_000
+
+
+@pytest.mark.oracle("insq", "inst")
+@settings(max_examples=40)
+@given(
+    cases_up_to_7, cutoffs, st.sampled_from([0.5, 1, 2.25, 10]),
+    st.sampled_from(["binary", "linear", "exp"]),
+)  # fmt: skip
+def test_inst_and_insq_are_their_definition(
+    case: Case, cutoff: int | None, t: float, gain: str
+) -> None:
+    size = cutoff or LONG  # the weights beyond add up to about (2T)^2 / LONG
+    expected: list[list[float]] = [[], []]
+    for qrel, run in case.values():
+        grades = np.array([max(qrel.get(d, 0), 0) for d in ranking(run)][:size])
+        gains = np.zeros(size)
+        scaled = {"binary": grades >= 1, "linear": grades / 7, "exp": (2.0**grades - 1) / 127}
+        gains[: grades.size] = scaled[gain]
+        rank = np.arange(1, size + 1)
+        wanted = t - np.cumsum(gains)
+        for values, left in zip(expected, (t, wanted), strict=True):
+            goes_on = ((rank + t + left - 1) / (rank + t + left)) ** 2
+            weights = np.cumprod([1.0, *goes_on[:-1]])
+            values.append(float(gains @ weights / weights.sum()))
+    aligned = aligned_of(case)
+    tolerance = 1e-12 if cutoff else 1e-3
+    arguments = {"t": t, "gain": gain, "max_grade": 7, "cutoff": cutoff}
+    for metric, values in zip((insq, inst), expected, strict=True):
+        np.testing.assert_allclose(
+            metric(aligned, **arguments), values, atol=tolerance, rtol=tolerance
+        )
+
+
+OF_CWL_EVAL = {
+    (1.0, "0 1 x 3 0 2"): (0.14841829886855074, 0.14076327537260774),
+    (1.0, "3 3 3 3"): (0.9924812937830814, 0.7199650656633944),
+    (1.0, "x x x x 1"): (0.014585450206890133, 0.014379170474603445),
+    (2.5, "0 1 x 3 0 2"): (0.15974346275297707, 0.1432001685646029),
+    (2.5, "3 3 3 3"): (0.714416845531124, 0.47116665580975037),
+    (2.5, "x x x x 1"): (0.01902616460974566, 0.018677775308010486),
+}
+"""INST and INSQ by cwl_eval 1.0.12 for T and gains of grade / 3."""
+
+
+@pytest.mark.parametrize(("t", "grades"), OF_CWL_EVAL)
+def test_inst_and_insq_of_cwl_eval(t: float, grades: str) -> None:
+    judged = {f"d{i}": int(g) for i, g in enumerate(grades.split()) if g != "x"}
+    run = {f"d{i}": -float(i) for i in range(len(grades.split()))}
+    aligned = aligned_of({"10": (judged, run)})
+    for name, value in zip(("INST", "INSQ"), OF_CWL_EVAL[t, grades], strict=True):
+        (metric,) = parse(f"{name}(T={t},max_rel=3)")
+        assert metric(aligned).item() == pytest.approx(value, rel=1e-13)
+
+
+@given(cases, cutoffs, st.sampled_from(["linear", "exp"]))
+def test_the_ideal_of_retrieved_documents(case: Case, cutoff: int | None, gain: str) -> None:
+    """It is nDCG if the judges saw the retrieved documents alone."""
+    seen = {
+        qid: ({d: g for d, g in qrel.items() if d in run}, run) for qid, (qrel, run) in case.items()
+    }
+    for average in (False, True):
+        values = ndcg(
+            aligned_of(case), ideal="retrieved", gain=gain, cutoff=cutoff, average=average
+        )
+        same(values, ndcg(aligned_of(seen), gain=gain, cutoff=cutoff, average=average).tolist(), 0)

@@ -21,7 +21,7 @@ from ...errors import did_you_mean
 del _built_in
 
 Takes = Literal["nothing", "cutoffs", "levels", "numbers", "gains"]
-Summary = Literal["mean", "sum", "gm", "queries", "relevant", "runid", "nothing"]
+Summary = Literal["mean", "sum", "gm", "median", "queries", "relevant", "runid", "nothing"]
 USAGE, FILES, CALCULATION, NOTHING = 1, 2, 4, 7
 """trec_eval's exit statuses: wrong usage; a file or a parameter; a query; no query at all."""
 
