@@ -180,6 +180,11 @@ PLACED = (
          "reversed.",
          "each document has the score of another document",
          SAVE),
+    Rule("group-order", "warning",
+         "Group sizes that fit the grades clearly better in another order: reversed, by qid, by "
+         "size.",
+         "rows are counted for the wrong queries",
+         "write the sizes in the order of the rows: groupby(sort=False), not value_counts()"),
     Rule("sorted-by-score", "warning",
          "Predictions that fall, or rise, from row to row within every query.",
          "each document has the score of another one, unless the dataset is sorted by it",
@@ -344,6 +349,15 @@ RUN_RULES = (
          "Scores that are the grades, or have one value for each grade.",
          "the values are those of the labels, not of a model",
          "save what the model predicts; for an oracle, accept this rule in a config"),
+    Rule("noisy-labels", "warning",
+         "Scores that order documents almost exactly as their grades do: rank correlation 0.97 "
+         "and more.",
+         "models reach 0.2 to 0.8; the values may be those of labels, or of training rows",
+         "save what the model predicts for rows that it was not trained on; for an oracle, accept this rule in a config"),
+    Rule("classes-as-scores", "warning",
+         "Predictions for rows that are a few whole numbers, such as the likeliest class.",
+         "most documents of a query are tied, and the policy for ties decides their order",
+         "save the expected grade, or the probability of a class, not the class"),
     Rule("same-file-twice", "warning",
          "Runs or datasets with the same bytes, runs that rank all documents alike, or two run "
          "names for one file.",

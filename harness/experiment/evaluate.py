@@ -14,6 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from .. import metrics as _built_in
 from .. import readers
 from ..core.arguments import LEVEL, MAPPING, TEXT, check_arguments
@@ -237,6 +239,10 @@ def _evaluated(
     if is_file:
         place = partial(readers.place_of_row, qrels)
     check_grades(judgements, parsed, policy, place=place)
+    if qrels.by_sizes if is_file else n is not None and np.ndim(qrels) == 1:
+        from ..guard.datasets import group_order
+
+        warn_of(group_order(judgements))
     names = dataset, name
     if isinstance(given, Run) and given.docnos is not judgements.docnos:
         findings = list[Finding]()

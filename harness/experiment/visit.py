@@ -125,7 +125,7 @@ def visit(
                 policy,
                 reference=reference,
                 watch=watch_all,
-                seen=None if rows_only else guard.aligned,
+                seen=guard.aligned,
                 names=(cell.dataset, cell.run),
                 evaluates=evaluates,
                 place=dataset.place,

@@ -36,6 +36,7 @@ from .findings import (
     short_place,
     texts_at,
 )
+from .row_order import find_size_order
 
 if TYPE_CHECKING:
     from ..config.model import Groups
@@ -77,6 +78,8 @@ class JudgementFacts:
         """Return the facts of qrels that were read from `source`; see `add_lines`."""
         examples = ExamplesByRule()
         findings = [*_grade_findings(qrels, examples)] if qrels.n_rows else []
+        if source.by_sizes:
+            findings += group_order(qrels)
         if examples:
             add_lines(examples, source, whole=whole)
         marks: tuple[int, ...] = ()
@@ -86,6 +89,13 @@ class JudgementFacts:
         placed = tuple(findings and place_findings(findings, examples))
         columns = source.unused_columns, source.columns
         return cls(placed, qrels.n_rows, numbered, marks, *columns)
+
+
+def group_order(qrels: Qrels) -> Iterator[Finding]:
+    """Yield a finding if group sizes, which give the rows their queries, fit in another order."""
+    if order := find_size_order(qrels):
+        message = f"grades of one query are more alike with the group sizes of {order}"
+        yield finding("group-order", "", message, qrels.n_rows)
 
 
 def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:

@@ -287,15 +287,18 @@ MANY = 0.1
 FOLLOWS: Mapping[str, Collection[str]] = {
     "labels-as-scores": {
         "score-ties", "constant-scores", "ranks-against-scores", "upside-down", "unrelated",
-        "sorted-by-score",
+        "sorted-by-score", "classes-as-scores",
     },
+    "classes-as-scores": {"score-ties", "constant-scores"},
     "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics", "unjudged-at-10"},
     "upside-down": {"ranks-against-scores", "other-topics", "unjudged-at-10"},
     "other-topics": {"missing-queries", "extra-queries"},
     "docno-spelling": {
         "unjudged-at-10", "nothing-judged", "other-collection", "other-topics", "unscored-rows",
     },
-    "swapped-columns": {"no-common-query", "ranks-against-scores", "upside-down"},
+    "swapped-columns": {
+        "no-common-query", "ranks-against-scores", "upside-down", "classes-as-scores",
+    },
 }  # fmt: skip
 """Rules that add nothing about a file, by the rule that is their cause."""
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from ..core.arrow import string_column
 from ..core.qrels_and_runs import Qrels, Run
-from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
+from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
 from ..errors import Finding, counted
@@ -173,23 +174,28 @@ def find_shift(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
 def _find_shift(rows: GradedRows, around: Array) -> tuple[Fit, Slip | None]:
     """Return the same by the ranks of the scores around each row, ``(pieces, n + 2 SLIP)``.
 
-    What each row adds to the fit at the better offset, less what it adds in place, sums up to the
-    most along the shifted rows.
+    What each row adds to the fit at an offset, less what it adds in place, sums up to the most
+    along the rows that shifted by it. The best offset is that with the largest such sum.
     """
     graded, n, n_rows = Grades(rows), around.shape[1] - 2 * SLIP, rows.grades.size
     shifted = {
         shift: around[:, SLIP + shift : SLIP + shift + n].ravel()
         for shift in range(-SLIP, SLIP + 1)
     }
-    offset = max(shifted, key=lambda shift: (float(graded.less @ shifted[shift]), not shift))
     own_fit = graded.fit(shifted[0])
-    if not offset or not is_clear(graded.fit(shifted[offset]), own_fit):
+    most, offset, start, end = 0.0, 0, 0, 0
+    for shift in shifted:
+        sums = np.append(0.0, np.cumsum(graded.less * (shifted[shift] - shifted[0])))
+        gains = sums - np.minimum.accumulate(sums)
+        last = int(gains.argmax())
+        if gains[last] > most:
+            most, offset, start, end = gains[last], shift, int(sums[: last + 1].argmin()), last
+    if not offset:
         return own_fit, None
-    gains = np.append(0.0, np.cumsum(graded.less * (shifted[offset] - shifted[0])))
-    end = int((gains - np.minimum.accumulate(gains)).argmax())
-    start = int(gains[: end + 1].argmin())
     stretch = Grades(rows.at(slice(start, end)))
     moved_fit, fixed_fit = (stretch.fit(shifted[shift][start:end]) for shift in (offset, 0))
+    if not is_clear(moved_fit, fixed_fit):
+        return own_fit, None
     lowest, highest = max(0, -offset), n_rows - max(0, offset)
     start = lowest if start < lowest + NEAR else start
     end = highest if end > highest - NEAR else end
@@ -227,28 +233,77 @@ def sorted_by_score(query: Ints, scores: Array) -> tuple[bool, int] | None:
     return bool(falls), int((distinct > 0).sum())
 
 
-def usual_orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
-    """Yield usual orders: a name, where the predictions of each query begin, and the step.
+def query_orders(qids: pa.Array | None, sizes: Ints) -> dict[str, Ints]:
+    """Return usual orders of queries, each by what it does to the rows.
 
     Data frames and loaders reorder queries (as text, by size) and keep the rows of each together.
     """
     n = sizes.size
-    query_orders: dict[str, Ints] = {}
-    if rows.qids is not None:
-        qids = texts_at(rows.qids, np.arange(n))
-        as_text = sorted(range(n), key=qids.__getitem__)
-        query_orders["rows sorted by qid as text"] = np.array(as_text)
-        numbers = [float(qid) for qid in qids if qid.strip("-").isdecimal()]
+    orders: dict[str, Ints] = {}
+    if qids is not None:
+        names = texts_at(qids, np.arange(n))
+        orders["rows sorted by qid as text"] = np.array(sorted(range(n), key=names.__getitem__))
+        numbers = [float(qid) for qid in names if qid.strip("-").isdecimal()]
         if len(numbers) == n:
-            query_orders["rows sorted by qid as numbers"] = np.argsort(numbers, kind="stable")
-    query_orders["rows sorted by group size"] = np.argsort(sizes, kind="stable")
-    query_orders["rows sorted by group size, largest first"] = np.argsort(-sizes, kind="stable")
-    query_orders["queries in reverse order"] = np.arange(n)[::-1]
-    for name, queries in query_orders.items():
-        begin = np.empty(n, np.int64)
+            orders["rows sorted by qid as numbers"] = np.argsort(numbers, kind="stable")
+    orders["rows sorted by group size"] = np.argsort(sizes, kind="stable")
+    orders["rows sorted by group size, largest first"] = np.argsort(-sizes, kind="stable")
+    orders["queries in reverse order"] = np.arange(n)[::-1]
+    return orders
+
+
+def usual_orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
+    """Yield usual orders: a name, where the predictions of each query begin, and the step."""
+    for name, queries in query_orders(rows.qids, sizes).items():
+        begin = np.empty(sizes.size, np.int64)
         begin[queries] = offsets_of(sizes[queries])[:-1]
         yield name, begin, 1
     yield "rows in reverse order", int(sizes.sum()) - 1 - offsets_of(sizes)[:-1], -1
+
+
+def _apart(grades: Array, sizes: Ints) -> float:
+    """Return how far grades differ between groups of these sizes, in standard errors of chance.
+
+    Their sum of squares between groups, in variances, is chi-square with ``n - 1`` degrees.
+    """
+    sums = np.add.reduceat(grades - grades.mean(), offsets_of(sizes)[:-1])
+    n = max(sizes.size - 1, 1)
+    return float(((sums**2 / sizes).sum() / grades.var() - n) / math.sqrt(2 * n))
+
+
+def find_size_order(qrels: Qrels) -> str:
+    """Return the order of group sizes that clearly fits the grades better; empty if there is none.
+
+    Grades differ between queries, so that rows of one query are alike. Grades that rise or fall
+    along the rows of the queries show that the sizes are right.
+    """
+    rows, sizes = graded_rows(qrels), lengths_of(qrels.offsets)
+    if rows is None or sizes.size < 2 or not sizes.all() or rows.grades.var() == 0:
+        return ""
+    grades = rows.grades.astype(np.float64)
+    if abs(Grades(rows).fit(positions_of(qrels.offsets).astype(np.float64)).z) >= CHANCE:
+        return ""
+    # the queries may have been numbered from 0 or 1; the rows may be in that order and the sizes
+    # not, or the other way round
+    numbered = [string_column(map(str, range(first, first + sizes.size))) for first in (0, 1)]
+    fits = [
+        (_apart(grades, order), name, order)
+        for qids in (qrels.qids, *numbered)
+        for name, queries in query_orders(qids, sizes).items()
+        for order in (sizes[queries], sizes[np.argsort(queries)])
+    ]
+    fit, name, order = max(fits, key=lambda candidate: candidate[0])
+    gain = (fit - _apart(grades, sizes)) / _inflation(grades, order)
+    return name if fit > CLEAR and gain > CLEAR else ""
+
+
+def _inflation(grades: Array, sizes: Ints) -> float:
+    """Return by how much more grades vary between groups as neighbours in a group are alike."""
+    query = np.repeat(np.arange(sizes.size), sizes)
+    less = Grades(GradedRows(grades, query)).less
+    both = (less[1:] * less[:-1])[query[1:] == query[:-1]].sum()
+    r = min(max(float(both / max((less * less).sum(), 1e-300)), 0.0), 0.99)
+    return (1 + r) / (1 - r)
 
 
 def find_order(rows: GradedRows, scores: Array) -> Misplaced | None:

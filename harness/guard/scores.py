@@ -37,6 +37,14 @@ MOST = 32
 """Largest number of grades that may each have one score: any order maps distinct grades."""
 OTHERS = 10
 """Documents that repeat a grade other than the commonest: with fewer, a map may be chance."""
+NOISY = 0.97
+"""Rank correlation from which on scores are labels with noise: real models reach 0.2 to 0.8."""
+ENOUGH_ROWS = 200
+"""Rows from which on that is no chance."""
+CLASSES, ROWS_OF_CLASSES = 10, 100
+"""Whole numbers that classes are, at most; rows from which on so few of them tell."""
+RULES_OF_LABELS = ("labels-as-scores", "noisy-labels", "classes-as-scores")
+"""Rules about labels or classes in place of scores."""
 _WITH_RANKS = replace(trec.RUN, also=("rank",))
 FIRST_LINES = 20
 """Lines of a run that are checked first: few systems have whole numbers as scores."""
@@ -58,6 +66,8 @@ class Scores:
         """Pairs of documents of one judged query, and of one score if others differ."""
         self.merged = 0
         """Rows that single precision gives the score of their neighbour, though they differ."""
+        self.classes: set[float] | None = set()
+        """The scores of rows, as long as they are few whole numbers."""
 
     def run(self, part: RunPart) -> None:
         """Look at a part as it was read."""
@@ -71,6 +81,10 @@ class Scores:
             self.examples.add("constant-scores", part.queries(np.flatnonzero(answered)[constant]))
         if not part.follows and self.single:
             self.merged += self._name_ties(part)
+        scores = part.run.scores
+        is_few = self.classes is not None and part.follows and (scores == np.trunc(scores)).all()
+        classes = (self.classes or set()) | {*np.unique(scores).tolist()} if is_few else set()
+        self.classes = classes if 0 < len(classes) <= CLASSES else None
 
     def _name_ties(self, part: RunPart) -> int:
         """Keep examples of tied pairs; count those that only single precision ties."""
@@ -116,6 +130,11 @@ class Scores:
             queries = counted(self.several, "query", "queries")
             message = f"all scores are equal in {n:,} of {queries}"
             yield self.examples.finding("constant-scores", message, n, by_share(n, self.several))
+        n_classes = len(self.classes or ())
+        if n_classes > 1 and n_rows >= max(ROWS_OF_CLASSES, 1 + n_classes * self.several):
+            listed = ", ".join(f"{number:g}" for number in sorted(self.classes or ()))
+            message = f"the scores are {n_classes} whole numbers: {listed}"
+            yield self.examples.finding("classes-as-scores", message, n_rows)
         if self.tied > SOME * self.pairs:
             message = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
             message += "scores (in single precision)" if self.single else "scores"
@@ -161,6 +180,9 @@ class Labels:
         self.counts: Counter[float] = Counter()
         self.scores: dict[float, float] | None = {}
         self.are_equal = True
+        self.n_rows = self.n_queries = 0
+        """Judged documents, and queries, whose order is compared with that of their grades."""
+        self.both = self.squares = 0.0
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
@@ -170,6 +192,9 @@ class Labels:
         if not grade.size:
             return
         self.are_equal = self.are_equal and np.array_equal(grade, score)
+        # the first parts show that scores are no labels
+        if self.n_rows < ENOUGH_ROWS or self.both >= NOISY * self.squares:
+            self._order(aligned.row[judged], grade)
         if self.scores is None:  # a grade had several
             return
         levels, positions, code, counts = np.unique(
@@ -183,6 +208,25 @@ class Labels:
         self.scores = scores if fits and (score[positions][code] == score).all() else None
         self.counts.update(dict(zip(score_by_grade, counts.tolist(), strict=True)))
 
+    def _order(self, row: Ints, grade: Array) -> None:
+        """Compare grades in the order of scores with their best order, within queries.
+
+        Queries need two documents above their lowest grade: models do rank a single one first.
+        """
+        starts = np.flatnonzero(np.append(True, row[1:] != row[:-1]))
+        lengths = np.diff(np.append(starts, row.size))
+        query = np.repeat(np.arange(starts.size), lengths)
+        above = np.add.reduceat(
+            grade > np.minimum.reduceat(grade, starts)[query], starts, dtype=int
+        )
+        several = (above > 1)[query]
+        less = grade - (np.add.reduceat(grade, starts) / lengths)[query]
+        best = less[np.lexsort((-less, query))]
+        self.n_queries += int((above > 1).sum())
+        self.n_rows += int(several.sum())
+        self.both += float((less * best)[several].sum())
+        self.squares += float((less * less)[several].sum())
+
     def findings(self, begin: RunPart) -> Iterator[Finding]:
         """Yield a finding if scores are the grades, or map to them; `begin` has examples."""
         judged, scores = self.judged, self.scores or {}
@@ -190,6 +234,12 @@ class Labels:
         n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0
         if self.are_equal and self.scores is None and judged >= 2 * OTHERS:
             n_grades = judged
+        is_noisy = self.n_rows >= ENOUGH_ROWS and self.n_queries >= ENOUGH_QUERIES
+        if not n_grades and is_noisy and self.both >= NOISY * self.squares:
+            message = "scores order documents almost as their grades do: rank correlation "
+            message += f"{self.both / self.squares:.3f} over "
+            message += counted(self.n_queries, "query", "queries")
+            yield self.examples.finding("noisy-labels", message, self.n_rows)
         if not n_grades:
             return
         rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]

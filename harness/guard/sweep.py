@@ -50,6 +50,7 @@ from .row_order import (
     unrelated_finding,
     wrong_count,
 )
+from .scores import RULES_OF_LABELS
 from .visits import Visit
 from .watch import Facts, observing
 
@@ -341,7 +342,7 @@ def guard(
             judgements, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
             digest = digests.get(path, path)
             by_path[path] = Dataset(visit.cell, judgements, visit.qids, hashes, digest)
-    sweep = Sweep(visits, by_path, failed, digests, pooled=pooled)
+    sweep = Sweep(visits, by_path, failed, digests, pooled=pooled, wary=only_warns)
     placements = sweep.examine()
     if not placements:
         return Guarded([], {}, {}, ())
@@ -414,8 +415,8 @@ def group_findings(findings: Iterable[Placed]) -> list[Finding]:
 
 
 def findings_of_rows(visits: Iterable[Visit]) -> Iterator[Finding]:
-    """Yield runs whose scores seem to belong to other rows of their dataset."""
+    """Yield runs whose scores are labels or classes, or seem to belong to other rows."""
     sweep = Sweep(dict(enumerate(visits)))
-    rules = {*RULES_OF_ROWS, "guard-failed"}
+    rules = {*RULES_OF_ROWS, *RULES_OF_LABELS, "guard-failed"}
     findings = without_effects([placed.finding for placed in sweep.examine()])
     yield from (f for f in findings if f.rule in rules and f.severity != "note")

@@ -155,7 +155,7 @@ class Watch:
             return Facts(judgements, RunFacts())
         with observing(self.failures, self.place):
             findings = [*self.labels.findings(begin)]
-            has_labels = bool(findings)
+            has_labels = any(found.rule == "labels-as-scores" for found in findings)
             is_constant = 0 < self.scores.several == self.scores.constant
             if source is not None and not begin.follows:
                 findings += scores.rank_findings(source, self.examples)

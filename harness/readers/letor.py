@@ -250,6 +250,7 @@ def read_qrels(
     if sizes is not None:
         qids = _check_sizes(source, sizes, qids, grades.size)
     source.row_marks = rows.marks
+    source.by_sizes = not with_qid
     places = Rows(source, is_data)
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
