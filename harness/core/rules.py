@@ -353,7 +353,7 @@ RUN_RULES = (
          "Scores that order documents almost exactly as their grades do: rank correlation 0.97 "
          "and more.",
          "models reach 0.2 to 0.8; the values may be those of labels, or of training rows",
-         "save what the model predicts for other rows; for an oracle, accept this rule in a config"),
+         "save what the model predicts for other rows; for an oracle, accept it in a config"),
     Rule("classes-as-scores", "warning",
          "Predictions for rows that are a few whole numbers, such as the likeliest class.",
          "most documents of a query are tied, and the policy for ties decides their order",
