@@ -268,7 +268,9 @@ _ALL = (
         {"ties": "stable", "scores": "float64", "grades": _CUT_OFF},
         {
             **dict.fromkeys(("ndcg", "dcg"), _FROM_GRADE_1),
-            **dict.fromkeys(("map", "recip_rank", "P", "recall", "success"), _AS_TREC),
+            **dict.fromkeys(
+                ("map", "recip_rank", "P", "recall", "success", "hits", "f1"), _AS_TREC
+            ),
         },
         "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
         "(ties=reverse). More than 15 tied documents have an order that depends on the library.",

@@ -67,8 +67,8 @@ _HIT_RATE = [
         "BEIR, ir_measures",
         "Accuracy@k",
         {
-            "success@k": "BEIR: whether a relevant document is there",
-            "auc(depth=k)": "near ir_measures': share of the pairs in order",
+            "success@k": "whether there is a relevant document, as in BEIR",
+            "auc(depth=k)": "the share of pairs in order, near that of ir_measures",
         },
     ),
     _same("RecBole, papers", "hit@k", "success@k"),
@@ -80,8 +80,8 @@ _HIT_RATE = [
             "PyKEEN, TF-Ranking, ranx",
             name,
             {
-                "success@k": "whether any of the first k is relevant: PyKEEN, TF-Ranking",
-                "hits@k": "how many are: ranx",
+                "success@k": "whether there is one, as in PyKEEN and TF-Ranking",
+                "hits@k": "how many there are, as in ranx",
             },
         )
         for name in ("Hits@k", "hits_at_k")
@@ -144,6 +144,11 @@ _BEIR = [
             "hit_rate": "success",
             "accuracy": "success",
         }.items()
+    ),
+    *_none(
+        "MTEB",
+        "nauc_ndcg_at_k nauc_map_at_k nauc_mrr_at_k nauc_recall_at_k nauc_precision_at_k",
+        "a metric of refusing to answer, which is not here; use ndcg@10",
     ),
     *(
         _same("sentence-transformers", f"cosine_{name}@k", f"{ours}@k")

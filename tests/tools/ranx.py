@@ -16,6 +16,7 @@ _METRICS = {
     "ndcg": ("ndcg", ()), "ndcg_burges": ("ndcg", ("gain=exp",)), "dcg": ("dcg", ()),
     "dcg_burges": ("dcg", ("gain=exp",)), "map": ("map", ()), "mrr": ("recip_rank", ()),
     "precision": ("P", ()), "recall": ("recall", ()), "hit_rate": ("success", ()),
+    "hits": ("hits", ()), "f1": ("f1", ()),
 }  # fmt: skip
 
 
@@ -54,5 +55,6 @@ def printed(queries: Sequence[Query]) -> Printed:
             ours, settings = _METRICS[metric]
             settings += ("ties=reverse",) if as_dicts else ()
             settings += ("denominator=list",) if column == "precision" else ()
-            found[name(ours, "ranx", int(cutoff or ALL), *settings)] = given
+            depth = int(cutoff or ALL) if cutoff or column != "f1" else None
+            found[name(ours, "ranx", depth, *settings)] = given
     return found
