@@ -459,6 +459,8 @@ def _with_ranking(account: Account, folder: Path, cells: Sequence[Cell], query: 
     value = float(evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)])
     qrels, run = read_inputs(folder, account.manifest, cells[0])
     ranking, ideal, derived = steps(qrels, run, query, metric, evaluation.policy)
+    sign = cells[0].sign_of_scores
+    ranking = tuple(replace(step, score=sign * step.score) for step in ranking)
     return replace(account, value=value, qid=query, derived=derived, ranking=ranking, ideal=ideal)
 
 

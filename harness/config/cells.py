@@ -98,6 +98,11 @@ class Cell(Keyed):
             raise
 
     @property
+    def sign_of_scores(self) -> int:
+        """What a score that was read is multiplied by to have that of the file, 1 or -1."""
+        return -1 if self.run_entry.options().get("order") == "ascending" else 1
+
+    @property
     def place(self) -> tuple[str, str]:
         """The entry and the file of its dataset."""
         return self.dataset_key, self.dataset_entry.path

@@ -18,6 +18,7 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
+    counted,
     did_you_mean,
 )
 from . import Printable
@@ -398,7 +399,8 @@ def evaluate(
         raise AlignmentError(
             Problem(
                 dataset,
-                f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
+                f"{counted(len(empty), 'query has', 'queries have')} no relevant document: "
+                f"{', '.join(empty[:5])}",
                 fix="take them out of the dataset, or set empty_queries to zero or skip",
                 rule="refused-empty-queries",
             )
@@ -444,17 +446,17 @@ def _evaluate_part(
     unanswered: list[str] = []
     if not aligned.answered.all():
         unanswered = select(aligned.qids, ~aligned.answered).to_pylist()
-    counted = aligned
+    counted_run = aligned
     if not aligned.policy.of_rows:  # else alignment has left the first documents alone
         any_grades = replace(aligned.policy, grades=Policy.grades)
-        counted = shortened(view(aligned, any_grades), aligned.policy)
+        counted_run = shortened(view(aligned, any_grades), aligned.policy)
     counts = Counts(
         queries=aligned.n_queries,
         missing=aligned.unanswered.size + aligned.n_left_out,
         extra=aligned.n_extra,
         empty=int(np.count_nonzero(any_empty)),
-        retrieved=int(counted.n_retrieved.sum()),
-        judged=int(np.count_nonzero(counted.grade >= 0)),
+        retrieved=int(counted_run.n_retrieved.sum()),
+        judged=int(np.count_nonzero(counted_run.grade >= 0)),
         judgements=int(np.count_nonzero(aligned.ideal.values >= 0)),
         tied=int(aligned.n_tied.sum()),
         empty_by_metric={name: int(np.count_nonzero(is_empty)) for name, is_empty in empty.items()},

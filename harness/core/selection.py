@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-from ..errors import HarnessError, InputError, Problem, first_of
+from ..errors import HarnessError, InputError, Problem, counted, first_of
 from .arrow import index_in
 from .arrow import select as select_rows
 from .cell_key import CellKey, Columns, pairs
@@ -146,8 +146,10 @@ def _check_queries(groups: Iterable[Cells], is_validation: Callable[[EntryOrFail
             if (name, test_name) in problems:
                 continue
             shared = select_rows(qids, index_in(qids, of_test) >= 0).to_pylist()
-            message = f"{len(shared):,} of {len(qids):,} validation queries are also test "
-            message += f"queries of {test_name}: {first_of(shared)}"
+            message = (
+                f"{len(shared):,} of {counted(len(qids), 'validation query', 'validation queries')}"
+            )
+            message += f" also in the test queries of {test_name}: {first_of(shared)}"
             fix = "choose on other queries, or for each fold: add its column to 'within'"
             problems[name, test_name] = (
                 Problem(name, message, fix=fix, rule=RULE) if shared else None

@@ -242,7 +242,7 @@ def _add_rankings(
                 grades.update(some.values())
         run = cell.read_run(qrels)
         number = names.index(system.run)
-        top = _top(judged, run, config, texts)
+        top = _top(judged, run, config, texts, cell.sign_of_scores)
         found |= {f"{number}/{keys[qid]}": some for qid, some in top}
     for one, metric in zip(data["metrics"], numbers_of(config.parsed_metrics()), strict=True):
         one |= _gains(metric, sorted(grades), config.page.rankings)
@@ -278,9 +278,13 @@ def _shown(board: Leaderboard) -> dict[CellKey, System]:
 
 
 def _top(
-    grades: Mapping[str, Mapping[str, float]], run: Run, config: Config, texts: Mapping[str, str]
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield each judged query's first documents, with grade, score and ties."""
+    grades: Mapping[str, Mapping[str, float]], run: Run, config: Config,
+    texts: Mapping[str, str], sign: int,
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:  # fmt: skip
+    """Yield each judged query's first documents, with grade, score and ties.
+
+    Scores are multiplied by `sign`, and so those of the file.
+    """
     policy = config.policy.for_runs()
     run = run.without_identical_ids() if policy.drop_identical_ids else run
     order = rank_order(run, policy)
@@ -294,7 +298,7 @@ def _top(
         tied = np.append(equal, False) | np.insert(equal, 0, False)
         judged, top = grades[qid], rows[:depth]
         docnos = run.docnos.take(top).to_pylist()
-        shown = zip(docnos, run.scores[top].tolist(), tied.tolist(), strict=False)
+        shown = zip(docnos, (sign * run.scores[top]).tolist(), tied.tolist(), strict=False)
         yield qid, [_document(one, score, judged.get(one), tie, texts) for one, score, tie in shown]
 
 

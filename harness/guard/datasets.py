@@ -269,7 +269,9 @@ def _shared_queries(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]
     pairs = zip(qids, owner_places, strict=True)
     examples = [f"{qid} ({short_place(place)})" for qid, (place, _) in pairs]
     n, several = shared.size, f"several of {len(datasets)} folds"
-    message = f"{n:,} of {len(distinct):,} queries are in "
+    message = (
+        f"{n:,} of {counted(len(distinct), 'query', 'queries')} {'is' if n == 1 else 'are'} in "
+    )
     message += "both the validation and the test set" if rule == "validation-in-test" else several
     yield finding(rule, owner_places[0][1], message, n, examples)
 

@@ -79,15 +79,15 @@ class Rows:
         """Return the place of a row, counted from 0."""
         return self.at(self.numbered(np.array([row]))[row][0])
 
-    def first(self, counted: RowCount) -> tuple[int, tuple[str, ...]]:
+    def first(self, count: RowCount) -> tuple[int, tuple[str, ...]]:
         """Return the line of the first of some rows, 0 if unknown, and its text or its names."""
-        if counted.row < 0:
+        if count.row < 0:
             return 0, ()
-        lines = self.find({counted.row: counted.words})
-        if counted.row in lines:
-            return lines[counted.row][0], (lines[counted.row][1],)
-        names = "query " + ", document ".join(counted.words)
-        return 0, (names if self.is_data else f"row {counted.row + 1}: {names}",)
+        lines = self.find({count.row: count.words})
+        if count.row in lines:
+            return lines[count.row][0], (lines[count.row][1],)
+        names = "query " + ", document ".join(count.words)
+        return 0, (names if self.is_data else f"row {count.row + 1}: {names}",)
 
 
 def first_line(
@@ -118,8 +118,13 @@ def build(
         pairs = np.stack([error.rows, error.first]).astype(np.int64) + before
         lines = rows.numbered(pairs.ravel())
         fix = fix or keep_one(kind, is_file=isinstance(rows.where, Source))
-        if lines[pairs[0, 0]][1].split()[2:3] == ["Q0"]:  # then every row has the docno Q0
-            fix = "write Q0 in column 2 and the docno in column 3"
+        number, text = lines[pairs[1, 0]]
+        literal = "0" if issubclass(kind, Qrels) else "Q0"
+        words = text.split()
+        if words[2:3] == [literal] != words[1:2]:  # then every row has this docno
+            what = f"expected docnos in column 3, got {literal} in many rows"
+            fix = f"write {literal} in column 2 and the docno in column 3"
+            raise InputError(Problem(rows.at(number), what, text, fix, "columns")) from None
         message = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
         problems = []
         for row, earlier in pairs.T.tolist():
@@ -185,7 +190,8 @@ def warn_moved(
 def warn_scattered(rows: Rows, count: RowCount, rule: str = "gathered-queries") -> None:
     """Warn of queries that came back after another had begun."""
     if n := count.queries:
-        message = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
+        queries = counted(n, "query", "queries")
+        message = f"rows of {queries} are not next to each other; they are gathered by qid"
         warn(rows.where, message, rule, n, *rows.first(count))
 
 

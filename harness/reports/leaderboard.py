@@ -293,7 +293,7 @@ def _rows(
             spread = entry.spread.get(name)
             rendered = number(value, metric)
             if spread is not None and spread.repetitions > 1:
-                rendered += f" ± {decimals(spread.deviation)}"
+                rendered += f" ± {number(spread.deviation, metric)}"
             sign = UNSETTLED if place in unsettled else ""
             rows[place].append(GridCell(rendered, sign, bold=place in top))
     return header, rows, unfair

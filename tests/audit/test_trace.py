@@ -247,3 +247,17 @@ def test_a_query_of_one_of_several_datasets(tmp_path: Path, where: str) -> None:
     for run in ("bm25", "gbm"):
         found = trace(folder, run, "map", query="2")
         assert (found.value, [step.docno for step in found.ranking]) == (0.5, ["b", "a"])
+
+
+def test_scores_are_those_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("2 0 a 1\n2 0 b 0\n", encoding="utf-8")
+    (tmp_path / "d.run").write_text("2 Q0 a 2 0.25 t\n2 Q0 b 3 1.5 t\n2 Q0 c 1 0 t\n", "utf-8")
+    (tmp_path / "x.yaml").write_text(
+        "datasets: {web: q.txt}\nruns: {d: {path: d.run, order: ascending}}\nmetrics: [map]\n"
+        "output: out\n",
+        encoding="utf-8",
+    )
+    found = trace(harness.run(tmp_path / "x.yaml").folder, "d", "map", query="2")
+    assert [(step.docno, step.score) for step in found.ranking] == [
+        ("c", 0), ("a", 0.25), ("b", 1.5),
+    ]  # fmt: skip

@@ -75,8 +75,10 @@ def test_fractions(name: str) -> None:
         qid for qid, row in GRADES.items() if not any(is_relevant(of, one) for one in row.values())
     }
     assert values(GRADES, [name], "zero").counts.empty == len(empty)
-    with refuses("", "refused-empty-queries", AlignmentError):
+    with refuses("", "refused-empty-queries", AlignmentError) as caught:
         values(GRADES, [name], "error")
+    verb = "query has" if len(empty) == 1 else "queries have"
+    assert str(caught.value).startswith(f"{len(empty)} {verb} no relevant document")
     rest = {qid: row for qid, row in GRADES.items() if qid not in empty}
     assert values(rest, [name], "error").counts.empty == 0
     rule = of.settings.grades

@@ -40,6 +40,8 @@ def test_one_row_a_system(place: Path) -> None:
     assert float(a["arp(over=grades)"]) == pytest.approx((1.25 + 2) / 2)
     assert a["arp(over=grades) low"] == ""  # queries weigh differently: no mean to resample
     assert "± 0.1571" in str(results)
+    overrides = [POOLED, "metrics=[num_rel]", "output=out2"]
+    assert " 3 ± 0\n" in str(harness.run(place / "x.yaml", overrides=overrides))  # a count is whole
     cells = csv_rows(place / "out/leaderboard_cells.csv")
     assert [(one["dataset"], one["run"], one["fold"], one["seed"]) for one in cells[:2]] == [
         ("web-fold1", "a", "1", "1"),

@@ -62,7 +62,7 @@ def test_findings_lead_to_their_rules(trec: Any) -> None:
     assert "fix:    write Q0 in column 2 and the docno in column 3\n" in printed
     assert printed.endswith(f"\nwhat each rule means: {RULES_PAGE}\n")
     markdown = call(*files, "--format", "markdown").stdout
-    assert f" again [duplicates]({RULES_PAGE}#duplicates) |\n" in markdown
+    assert f" [columns]({RULES_PAGE}#columns) |\n" in markdown
 
 
 def test_what_is_printed(trec: Any) -> None:

@@ -463,6 +463,15 @@ reports: [page]
 """
 
 
+def test_scores_of_rankings_are_those_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("2 0 a 1\n2 0 b 0\n")
+    (tmp_path / "d.run").write_text("2 Q0 a 2 0.25 t\n2 Q0 b 3 1.5 t\n2 Q0 c 1 0 t\n")
+    text = "datasets: {web: q.txt}\nruns: {d: {path: d.run, order: ascending}}\nmetrics: [map]\n"
+    results = made(tmp_path, f"{text}output: results\nreports: [page]\npage: {{rankings: 3}}\n")
+    (board,) = unpack((results / "page.html").read_text())["boards"]
+    assert [document["score"] for document in board["rankings"]["0/2"]] == [0, 0.25, 1.5]
+
+
 def test_folds_and_conventions(tmp_path: Path, open_page: Open) -> None:
     text = FOLDS.format(runs=ROOT / "runs")
     alone = unpack((made(tmp_path, text) / "page.html").read_text())

@@ -1,6 +1,7 @@
 """TREC qrels and runs, MS MARCO and BEIR: dialects, warnings, and a run in parts."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -260,3 +261,17 @@ def test_ranks_or_grades(write: Write, text: str, name: str) -> None:
         else:
             with pytest.raises(InputError):
                 readers.guess_format(path, "run")
+
+
+@pytest.mark.parametrize("n_queries", [1, 3])
+def test_docnos_in_the_column_of_q0_are_one_error(tmp_path: Path, n_queries: int) -> None:
+    rows = [(qid, docno) for docno in "abc" for qid in range(10, 10 + n_queries)]
+    (tmp_path / "a.run").write_text(
+        "".join(f"{q} {d} Q0 1 {at} t\n" for at, (q, d) in enumerate(rows))
+    )
+    (tmp_path / "q.txt").write_text("".join(f"{q} {d} 0 1\n" for q, d in rows))
+    for name, read in (("a.run", readers.read_run), ("q.txt", readers.read_qrels)):
+        with refuses(f"{name}:1", "columns") as caught:
+            read(Source(tmp_path / name))
+        assert len(caught.value.problems) == 1
+        assert caught.value.problems[0].fix.endswith("in column 2 and the docno in column 3")
