@@ -70,7 +70,7 @@ else:
     Report = Literal[_REPORTS]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
-"""Name of a column, or its number from 1 if a table has no header."""
+"""Name of a column, or its number from 1."""
 
 
 _PATTERN = PathText(placeholders=True)
