@@ -359,6 +359,7 @@ def format_and_reader(
     source: Source, name: str | None, kind: Kind, options: dict[str, Any]
 ) -> tuple[Format, Callable[..., Any]]:
     """Return the format of a file, and the function that reads it with the options of a format."""
+    check_arguments({"columns": None, **options}, columns=_COLUMNS.or_none())
     file_format = format_of(source, name, kind, options)
     source.format = file_format.name
     return file_format, reader_of(source.name, file_format, kind, options)

@@ -29,7 +29,7 @@ from .source import Source
 from .text import IsDataLine, decoded
 
 KEEP_ONE = "keep one, or read it with duplicates: last (--duplicates last)"
-KEEP_BEST = "keep one, or read it with duplicates: best, the highest score (--duplicates best)"
+KEEP_BEST = "keep one, or read it with duplicates: best, the best score (--duplicates best)"
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,7 @@ def _between(head: Head, columns: Names) -> str:
 def _asked(columns: Names) -> tuple[set[str], dict[str, int]]:
     """Return the columns that are asked for by name, and the numbers of the others by role."""
     asked = {role: column for role, column in columns.items() if not by_position(columns, role)}
-    numbers = {role: column for role, column in asked.items() if isinstance(column, int)}
+    numbers = {role: int(name) for role, name in asked.items() if not isinstance(name, str | None)}
     return {str(asked[role]).strip() for role in asked.keys() - numbers}, numbers
 
 

@@ -296,6 +296,8 @@ def test_what_has_no_columns_or_order_is_refused() -> None:
     with refuses("data frame", "columns"):
         columns = {"qid": "frage", "docno": "url", "rank": "rank"}
         harness.evaluate(QRELS, ranks, ["map"], columns=columns, order="ascending")
+    with pytest.raises(ArgumentError):
+        harness.read_run(__file__, columns={"qid": 1.5})
     for wrong in ({"columns": {"qid": 1.5}}, {"qrels_columns": "qid"}):
         with pytest.raises(ArgumentError):
             harness.evaluate(QRELS, ranks, ["map"], **wrong)  # type: ignore[arg-type]
