@@ -41,6 +41,7 @@ from ..experiment.results import (
     read_manifest,
     refuse_plugins,
 )
+from ..guard.datasets import load_weights
 from ..reports import text
 from ..reports.select import sort_metric
 from ..reports.text import Shown
@@ -160,7 +161,8 @@ class Walk(NamedTuple):
 class Matrix:
     """One metric on one dataset: systems x conventions (`rows`), and the effects of choices.
 
-    `effects` has the largest first, `walks` one for each convention that was asked for.
+    `effects` has the largest first, `walks` one for each convention that was asked for. Means are
+    weighted if queries are `weighted_by` something.
     """
 
     dataset: str
@@ -170,6 +172,7 @@ class Matrix:
     rows: tuple[ConventionRow, ...]
     effects: tuple[Effect, ...]
     walks: tuple[Walk, ...] = ()
+    weighted_by: str = ""
 
     @cached_property
     def compared(self) -> list[tuple[ConventionRow, OrderComparison]]:
@@ -268,7 +271,8 @@ def conventions(
     matrices = []
     for name, of_dataset in grouped_by(systems, lambda pair: pair[0].dataset).items():
         by_run = [(system.run, values) for system, values in of_dataset]
-        matrices += [_matrix(name, plan, by_run) for plan in planned]
+        by = of_dataset[0][0].evaluation.weighted_by
+        matrices += [replace(_matrix(name, plan, by_run), weighted_by=by) for plan in planned]
     return ComparedConventions(tuple(matrices), left_out, failed)
 
 
@@ -391,13 +395,16 @@ def _systems(
     left_out = {incomplete.key for incomplete in failed}
     keys = [system_key(stub, summary.parts) for stub in stubs]
     evaluated = [at for at, key in enumerate(keys) if key not in left_out]
-    evaluator = _Evaluator(metrics, policy)
+    evaluator, weights = _Evaluator(metrics, policy), load_weights(cells)
     entries: list[Entry] = []
     refused: dict[int, dict[Metric, str]] = {}
     for places in grouped_by(evaluated, keys.__getitem__).values():
         parts, reasons = list[Entry](), dict[Metric, str]()
         for at in places:
-            parts.append(replace(stubs[at], evaluation=evaluator.evaluate(cells[at], reasons)))
+            evaluation = evaluator.evaluate(cells[at], reasons)
+            if (table := weights.get(cells[at].dataset)) is not None:
+                evaluation = table.weigh(evaluation)
+            parts.append(replace(stubs[at], evaluation=evaluation))
             done()
         (whole,) = pooled(Leaderboard(tuple(parts), (), summary)).entries
         # the values of all metrics of all cells would not fit into memory

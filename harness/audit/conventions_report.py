@@ -13,7 +13,7 @@ from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import html
 from ..reports.grid import Grid, GridCell, filled, grid, grid_of
-from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
+from ..reports.phrases import UNDEFINED, decimals, heading, listed, number, weighted_in_words
 from .conventions import (
     BASE,
     DIGITS,
@@ -163,6 +163,8 @@ def _values(matrix: Matrix) -> Grid:
 
 def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
+    if weighted := weighted_in_words({matrix.dataset: matrix.weighted_by}):
+        yield f"weighted means: {weighted}"
     rows = [row for row, _ in matrix.compared]
     for reason in dict.fromkeys(why for row in rows for why in row.refused if why):
         names = [row.name for row in rows if reason in row.refused]

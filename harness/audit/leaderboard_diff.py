@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..core.arrow import cast, index_in, select
 from ..core.cell_key import CellKey
-from ..core.evaluation import Evaluation
+from ..core.evaluation import Evaluation, summarise
 from ..core.metric import Direction, Metric
 from ..core.names import why_not
 from ..core.ragged import Bools, Floats
@@ -27,6 +27,7 @@ from ..stats.comparison import Comparison, Plan
 from ..stats.differences import differences, largest_first
 from ..stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.intervals import interval_of
+from ..stats.paired_values import same_weights
 from ..stats.registry import Stream, Test, find, outcome_of
 from .leaderboard_files import (
     NO_DATASET,
@@ -54,7 +55,7 @@ class Paired:
     """Values of the queries that both evaluations have by one metric, in one order.
 
     `in_old` and `in_new` mark these queries in each evaluation, `only_old` and `only_new` have a
-    value in one alone.
+    value in one alone. `weights` are those of the queries in each, if a dataset weights them.
     """
 
     qids: pa.Array
@@ -64,6 +65,7 @@ class Paired:
     in_new: Bools
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
+    weights: tuple[Floats | None, Floats | None] = (None, None)
 
     @property
     def n(self) -> int:
@@ -90,18 +92,27 @@ class Paired:
         comparison = Comparison(key.dataset, metric, "old", "new", self.n, math.nan)
         if not self.moved:
             return comparison
-        mean = math.fsum((self.new - self.old).tolist()) / self.n
+        weights = self.weights[0]
+        if not same_weights(*self.weights):
+            return replace(comparison, note="not tested: the query weights differ")
+        mean = summarise(self.new - self.old, "mean", weights)
         comparison = replace(comparison, difference=mean)
-        if reason := why_not(metric):
+        reason = why_not(metric)
+        if weights is not None and not test.weighted:
+            reason = reason or f"{test.name} takes no query weights"
+        if reason:
             return replace(comparison, note=f"not tested: {reason}")
         difference = differences(self.new, self.old)
+        if weights is not None:
+            difference, weights = difference[weights > 0], weights[weights > 0]
         row = f"{key.run_with_columns} on {key.dataset}"
         drawn, interval = (
             Stream((name, key.dataset, str(metric), row), plan.seed, plan.draws)
             for name in (test.name, plan.interval)
         )
-        low, high = interval_of(difference, plan, interval)
-        return replace(comparison, low=low, high=high, **vars(outcome_of(test, difference, drawn)))
+        low, high = interval_of(difference, plan, interval, weights)
+        outcome = outcome_of(test, difference, drawn, weights)
+        return replace(comparison, low=low, high=high, **vars(outcome))
 
 
 def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> Paired:
@@ -119,7 +130,13 @@ def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> 
     only_old = select(first, ~np.isnan(before) & ~both).to_pylist()
     only_new = select(second, ~np.isnan(after) & ~in_new).to_pylist()
     only = tuple(only_old), tuple(only_new)
-    return Paired(select(first, both), before[both], moved[both], both, in_new, *only)
+    of_old = old.weights.get(old.names.index(str(metrics[0]))) if old.weighted_by else None
+    of_new = new.weights.get(new.names.index(str(metrics[1]))) if new.weighted_by else None
+    weights = (
+        None if of_old is None else of_old[both],
+        None if of_new is None else of_new[at[both]],
+    )
+    return Paired(select(first, both), before[both], moved[both], both, in_new, *only, weights)
 
 
 def _values(evaluation: Evaluation, metric: Metric) -> Floats:
@@ -172,13 +189,18 @@ def _errors(old: Board, new: Board, name: str, key: CellKey) -> Reproduced:
     result = Reproduced(key, name, pairs.n, rmse(pairs.old, pairs.new))
     if metric.definition.summary != "mean":
         return result
+    result = replace(
+        result,
+        nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
+        note="" if pairs.n else "no query in both",
+    )
+    if any(weights is not None for weights in pairs.weights):
+        return replace(result, note="no t-tests, as queries have weights")
     columns = before.evaluation.column(metric), after.evaluation.column(other)
     return replace(
         result,
-        nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
         p_paired=outcome_of(find("paired-t"), differences(pairs.new, pairs.old), Stream()).p,
         p_welch=unpaired_t(*(values[~np.isnan(values)] for values in columns)),
-        note="" if pairs.n else "no query in both",
     )
 
 

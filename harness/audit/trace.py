@@ -208,6 +208,7 @@ class FoldShare(NamedTuple):
     n: int
     total: float
     weight: float
+    is_weighted: bool = False
 
 
 class Repetition(NamedTuple):
@@ -429,6 +430,7 @@ def _states(
     root = root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for entry in entries for path in (entry.path, entry.group) if path]
+    paths += [Path(entry.weights.path) for entry in entries if entry.weights]
     paths += [Path(cell.run_entry.path) for cell in cells]
     recorded = {(root / file.path).resolve(): file for file in manifest.inputs}
     own = dict.fromkeys(path for path in map(Path.resolve, paths) if path in recorded) or recorded
@@ -533,10 +535,13 @@ def _part(entry: Entry, metric: Metric) -> FoldShare:
         values = np.nan_to_num(values, nan=0.0)
     defined = ~np.isnan(values)
     n = int(defined.sum())
+    if weights is not None:
+        defined &= weights != 0
     total = values[defined] if weights is None else values[defined] * weights[defined]
     weight = n if weights is None else math.fsum(weights[defined].tolist())
     value, columns = entry.summary[str(metric)], dict(entry.columns)
-    return FoldShare(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
+    weighted = weights is not None
+    return FoldShare(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight, weighted)
 
 
 def grids(account: Account) -> Iterator[Grid]:
@@ -582,9 +587,9 @@ def _repetition_grid(repetition: Repetition, row: Account) -> Grid:
     parts, whole = repetition.parts, repetition.whole
     if len(parts) == 1 and parts[0].dataset == whole.dataset:
         return Grid(title=title)
-    weighted = row.metric.definition.weight is not None
+    weighted = whole.is_weighted
     total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
-    sums = ["weights", "sum of weight x value"] if weighted else [total]
+    sums = ["weights", f"{total} of weight x value"] if weighted else [total]
 
     def cells(name: str, value: str, part: FoldShare) -> list[str]:
         numbers = [part.weight, part.total] if weighted else [part.total]
@@ -605,7 +610,8 @@ def _quotient(repetition: Repetition, row: Account) -> str:
     if how == "sum" or math.isnan(repetition.value):
         return ""
     if how == "median":
-        return f", the median of {counted(repetition.whole.n, 'value')}"
+        weighted = "weighted " if repetition.whole.is_weighted else ""
+        return f", the {weighted}median of {counted(repetition.whole.n, 'value')}"
     quotient = f"{_text(repetition.whole.total)} / {_text(repetition.whole.weight)}"
     return f" = exp({quotient})" if how == "gm" else f" = {quotient}"
 
@@ -660,7 +666,9 @@ def _cell(account: Account) -> Iterator[Grid]:
     evaluation, metric = account.entry.evaluation, account.metric
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
     how = {"gm": "geometric mean"}.get(metric.definition.summary, metric.definition.summary)
-    weighted = ", each query by its weight" if metric.definition.weight is not None else ""
+    by = evaluation.weighted_by or "weight"
+    is_weighted = evaluation.names.index(str(metric)) in evaluation.weights
+    weighted = f", each query by its {by}" if is_weighted else ""
     undefined = f"; undefined for {queries - n}" if n < queries else ""
     own = replace(evaluation.counts, empty=evaluation.counts.empty_of(str(metric)))
     values, qids = evaluation.column(str(metric)), evaluation.qids.to_pylist()

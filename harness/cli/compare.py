@@ -77,7 +77,8 @@ def command(
     else:
         options.refuse(("dataset",), "run files")
         versus.check_metrics(metrics)
-        versus.check_plan(plan, short_names(list(dict.fromkeys(runs))))
+        weighted = short_names([str(qrels)])[0] if settings["weights"] else ""
+        versus.check_plan(plan, short_names(list(dict.fromkeys(runs))), weighted)
         systems = systems_of_files(str(qrels), runs, metrics, policy=keys["policy"], **settings)
     options.check_correction(plan.test, keys["compare"])
     if not all_pairs and not plan.baselines:

@@ -11,8 +11,9 @@ import click
 from ..core.leaderboard import Leaderboard
 from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
-from ..errors import Problem, UnknownNameError, warn
+from ..errors import Finding, Problem, UnknownNameError, warn
 from ..experiment.evaluate import evaluate_files
+from ..readers.query_weights import weights_of
 from ..reports.leaderboard import REPORTS, find, value_notes
 from ..reports.select import in_order
 from . import options
@@ -76,17 +77,25 @@ def evaluate(
         message = f"--bins {bins[0]}: expected a file of groups to cut"
         raise UnknownNameError(Problem("", message, fix="add --groups FILE"))
     grouping = None if groups is None else _grouping(groups, bins)
+    weights = settings.pop("weights")
+    table = None if weights is None else weights_of(weights)
     choices = {name: settings.pop(name) for name in options.POLICY if name in settings}
     choices |= settings.pop("policy", {})
     rules = Policy(ties=without_bounds(ties), **choices)
     board = evaluate_files(qrels, runs, metrics, policy=rules, bounds=ties == BOUNDS, **settings)
-    if grouping is None:
+    if grouping is None and table is None:
         return board
-    from ..guard.datasets import attach_groups
+    from ..guard.datasets import attach_groups, attach_weights
 
-    entries, findings = attach_groups(board.entries, {board.entries[0].dataset: grouping})
+    dataset, entries, findings = board.entries[0].dataset, [*board.entries], list[Finding]()
+    if table is not None:
+        entries, findings = attach_weights(entries, {dataset: table})
+    if grouping is not None:
+        entries, of_groups = attach_groups(entries, {dataset: grouping})
+        findings += of_groups
     for finding in findings:
-        warn(finding.message)
+        is_note = finding.severity == "note"
+        warn(f"{finding.place}: {finding.what}" if is_note else finding.message)
     return replace(board, entries=tuple(entries))
 
 

@@ -26,7 +26,7 @@ SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
     "Evaluation": "relevance_level depth judged_only ties convention missing_queries empty_queries "
     "overrides",
-    "Files": f"{OF_FILES} plugins plugin inputs groups bins",
+    "Files": f"{OF_FILES} plugins plugin inputs groups bins weights",
     "Submissions": "topics docnos max_per_query tag_pattern max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
     "Layout": "names digits percent leading_zero spread marks average extras width standalone",
@@ -188,9 +188,11 @@ workers = joined(
     whole("--worker-timeout", least=1, help="Stop after N seconds without a worker (600)."),
 )
 inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or RESULTS was moved.")
+_WEIGHTS = "CSV or Parquet of qid and weights: FILE or FILE:COLUMN."
 grouping = joined(
     click.option("--groups", metavar="FILE", help="CSV or Parquet of qid and groups of queries."),
     many("--bins", metavar="COLUMN=X,...", help="Where to cut numbers of --groups: length=5,10"),
+    click.option("--weights", metavar="FILE", help=_WEIGHTS),
 )
 
 

@@ -14,6 +14,7 @@ from .. import readers
 from ..core.cell_key import CellKey, Keyed
 from ..core.entries import grouped_by
 from ..core.evaluation import Counts
+from ..core.leaderboard import WEIGHTED
 from ..errors import (
     SHOWN,
     ConfigError,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
-RESERVED = (DATASET, "run", "qid", "metric", "value", "undefined", *Counts().as_dict())
+RESERVED = (DATASET, "run", "qid", "metric", "value", "undefined", WEIGHTED, *Counts().as_dict())
 """Columns of the outputs; no placeholder may have one of these names."""
 
 
@@ -114,7 +115,7 @@ class FileEntry:
 
     path: str
     settings: Mapping[str, Any]
-    groups = None
+    groups = weights = None
 
     @property
     def format(self) -> str | None:
@@ -266,6 +267,9 @@ class _Search:
                     path_loc = (*loc, "groups", "path")
                     table = self._file_next_to(file, entry.groups.path, path_loc)
                     update["groups"] = entry.groups.model_copy(update={"path": table})
+                if entry.weights is not None:
+                    table = self._file_next_to(file, entry.weights.path, (*loc, "weights", "path"))
+                    update["weights"] = entry.weights.model_copy(update={"path": table})
                 if entry.group is not None:
                     update["group"] = self._file_next_to(file, entry.group, (*loc, "group"))
             concrete = entry.model_copy(update=update)

@@ -282,12 +282,15 @@ class _Checks:
     def _check_compare(self, plan: Plan) -> None:
         metrics, runs = self.metrics, self.runs
         if self.all_loaded:
-            from ..stats.registry import check_corrected, find  # SciPy: only if runs are compared
+            from ..stats.registry import check_corrected, check_weighted, find  # loads SciPy
 
             if self.call(("compare", "test"), find, plan.test):
                 for key in ("correction", "family"):
                     if self.config.is_given("compare", key):
                         self.call(("compare", key), check_corrected, plan.test, f"'{key}'")
+                weighted = [key for key, entry in self.config.datasets.items() if entry.weights]
+                for key in weighted[:1]:
+                    self.call(("compare", "test"), check_weighted, plan.test, key)
         if runs is not None:
             if len(runs) < 2:
                 message = f"expected two runs or more to compare, got {', '.join(runs)}"

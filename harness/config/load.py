@@ -20,7 +20,7 @@ from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
 from .checks import config_problems
-from .model import SECTIONS, Config, DatasetEntry, Groups, RunEntry, Runs
+from .model import SECTIONS, Config, DatasetEntry, Groups, RunEntry, Runs, Weights
 from .yaml_file import Loc, ParsedYaml, describe_value, read_layers, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
@@ -208,8 +208,8 @@ def _known_keys(loc: Loc) -> list[str]:
     kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
         kind = MarginRule
-    elif loc[0] == "datasets" and loc[2:3] == ("groups",):
-        kind = Groups
+    elif loc[0] == "datasets" and loc[2:3] in (("groups",), ("weights",)):
+        kind = Groups if loc[2] == "groups" else Weights
     return _keys_of_kind(kind)
 
 

@@ -91,9 +91,8 @@ class FileSettings(Model):
 
     def options(self) -> dict[str, Any]:
         """Return the reader's options that are set."""
-        return self.model_dump(
-            exclude={"path", "dataset", "groups"}, exclude_none=True, by_alias=True
-        )
+        others = {"path", "dataset", "groups", "weights"}
+        return self.model_dump(exclude=others, exclude_none=True, by_alias=True)
 
 
 class Groups(Model):
@@ -122,6 +121,17 @@ class Groups(Model):
         return self
 
 
+class Weights(Model):
+    """Weights of a dataset's queries, such as their traffic."""
+
+    path: Annotated[StrictStr, _PATTERN]
+    """CSV, TSV or Parquet file of qids and weights, relative to the config."""
+    qid: StrictStr = "qid"
+    """The column of qids."""
+    column: StrictStr | None = None
+    """The column of weights; the one that has numbers if left out."""
+
+
 class DatasetEntry(FileSettings):
     """Judgements: qrels, or a learning-to-rank file."""
 
@@ -133,6 +143,8 @@ class DatasetEntry(FileSettings):
     """LightGBM's file of group sizes, if the features have no qid."""
     groups: Annotated[Groups | None, _or_text(Groups)] = None
     """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
+    weights: Annotated[Weights | None, _or_text(Weights)] = None
+    """Weights of queries in every mean, such as their traffic: a file, or {path: FILE, ...}."""
 
 
 class Documents(Model):
@@ -345,10 +357,19 @@ class Config(Model):
     def files(self) -> list[Path]:
         """Return its own files and those that it names: plugins, groups, and the page's texts."""
         page = self.page
-        groups = [entry.groups.path for entry in self.datasets.values() if entry.groups]
+        tables = [(entry.groups, entry.weights) for entry in self.datasets.values()]
+        of_queries = [table.path for pair in tables for table in pair if table]
         metadata = page.metadata.path if page.metadata else None
         bases = {file for file, _ in self._source.places.values()} - {SET}
-        names = [self._path, *bases, *self.plugins, *groups, metadata, page.documents, page.queries]
+        names = [
+            self._path,
+            *bases,
+            *self.plugins,
+            *of_queries,
+            metadata,
+            page.documents,
+            page.queries,
+        ]
         return [self._base / name for name in names if name]
 
     @property

@@ -61,11 +61,12 @@ _HINTS = (
 """Patterns of PyYAML's context and problem, of the line before its mark, and from it on; a fix."""
 
 ENTRY_KEYS = {
-    "path", "format", "duplicates", "order", "columns", "group", "groups", "dataset", "documents",
+    "path", "format", "duplicates", "order", "columns", "group", "groups", "weights", "dataset",
+    "documents",
 }  # fmt: skip
 BY_NAME = ("datasets", "runs", "metric_sets", "tables")
 """Mappings of named entries."""
-_ENTRIES = {("datasets",), ("datasets", "groups"), ("runs",)}
+_ENTRIES = {("datasets",), ("datasets", "groups"), ("datasets", "weights"), ("runs",)}
 """Keys of entries that may be a path alone."""
 PATH_KEYS: dict[Loc, PathText] = {}
 """Keys that hold paths, without the names of entries; the models mark and add them."""

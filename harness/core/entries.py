@@ -455,6 +455,10 @@ class System(Entry, Memo):
         columns = [entry.evaluation.column(metric) for entry in self.entries]
         return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
 
+    def weights(self, metric: Metric | str) -> Floats | None:
+        """Return the weight of each query in a metric's summary; None if all count alike."""
+        return self.evaluation.weights.get(self.evaluation.names.index(str(metric)))
+
     def repetitions(self, metric: Metric | str) -> Floats:
         """Return the values of each repetition, ``(n_repetitions, n_queries)``."""
         return np.array([entry.evaluation.column(metric) for entry in self.entries])

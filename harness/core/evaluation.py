@@ -154,7 +154,8 @@ class Evaluation(Printable):
         The choices in force.
     counts : Counts
     weights : mapping of int to ndarray
-        For a metric (by column) whose queries do not weigh the same: their weights.
+        For a metric (by column) whose queries do not weigh the same: their weights, the metric's
+        own times those of the dataset.
     run, dataset : str
         Names for reports.
     errors : mapping of int to ndarray
@@ -167,6 +168,8 @@ class Evaluation(Printable):
         Columns that group the queries, with the label of each query; null if it has none.
     group : str
         Of a slice: its column and label, as ``length=short``.
+    weighted_by : str
+        What the dataset weights its queries by, as ``impressions``; empty if it does not.
     """
 
     values: Floats
@@ -181,6 +184,7 @@ class Evaluation(Printable):
     unanswered: tuple[str, ...] = ()
     groups: Mapping[str, pa.Array] = field(default_factory=dict)
     group: str = ""
+    weighted_by: str = ""
 
     def __post_init__(self) -> None:
         check_arguments(vars(self), **_ARGUMENTS)
@@ -218,9 +222,10 @@ class Evaluation(Printable):
     def summary(self) -> dict[str, float]:
         """Return each metric over all queries: mean, sum or geometric mean, as it defines.
 
-        Queries where the metric is undefined are left out; `n` counts the others. Sums
-        are rounded once (``math.fsum``), so the order of the queries does not matter. A metric
-        that is defined nowhere is NaN. A metric is found under any spelling of its name.
+        Queries where the metric is undefined are left out; `n` counts the others. With query
+        weights it is the weighted mean, sum or geometric mean. Sums are rounded once
+        (``math.fsum``), so the order of the queries does not matter. A metric that is defined
+        nowhere is NaN. A metric is found under any spelling of its name.
         """
         return ByMetric((name, self._summary(column)) for column, name in enumerate(self.names))
 
@@ -241,11 +246,25 @@ class Evaluation(Printable):
         """Return the standard error of each mean whose values come from random orders of ties."""
         by_metric = {}
         for column, errors in self.errors.items():
-            defined = errors[~np.isnan(self.values[:, column])]
+            is_defined = ~np.isnan(self.values[:, column])
+            defined, weights = errors[is_defined], self.weights.get(column)
+            whole: float = max(defined.size, 1)
+            if weights is not None:
+                defined = defined * weights[is_defined]
+                whole = math.fsum(weights[is_defined].tolist()) or 1.0
             total = math.sqrt(math.fsum((defined * defined).tolist()))
             summed = self.metrics[column].definition.summary == "sum"
-            by_metric[str(self.metrics[column])] = total / (1 if summed else max(defined.size, 1))
+            by_metric[str(self.metrics[column])] = total / (1 if summed else whole)
         return by_metric
+
+    def weighted(self, weights: Floats, by: str) -> Evaluation:
+        """Return the evaluation with a weight for each query, which multiplies a metric's own."""
+        columns = range(len(self.metrics))
+        product = {
+            column: frozen(weights * self.weights[column] if column in self.weights else weights)
+            for column in columns
+        }
+        return replace(self, weights=product, weighted_by=by)
 
     def n(self) -> dict[str, int]:
         """Number of queries in each metric's summary."""
@@ -299,9 +318,9 @@ class Evaluation(Printable):
             (counts.extra, "answered but not judged (ignored)"),
             (counts.tied, f"tied documents ({policy.ties})"),
         )
-        return ", ".join(
-            [f"{counts.queries} queries", *(f"{n} {text}" for n, text in touched if n)]
-        )
+        queries = f"{counts.queries} queries"
+        queries += f" weighted by {self.weighted_by}" if self.weighted_by else ""
+        return ", ".join([queries, *(f"{n} {text}" for n, text in touched if n)])
 
     def __repr__(self) -> str:
         return f"<Evaluation of {self.run or 'a run'}: {self.notes}; {', '.join(self.names)}>"
@@ -349,7 +368,7 @@ def summarise(
     how : {"mean", "sum", "gm", "median"}
         ``gm``: the values are logarithms, and the result is exp of their mean.
     weights : ndarray, shape (n_queries,), optional
-        Weights of a mean.
+        Weights of the queries in it.
     undefined : {"skip", "zero", "nan"}
         What becomes of undefined (NaN) values: they are left out, count as 0, or make the
         result NaN.
@@ -368,18 +387,35 @@ def summarise(
     if undefined == "zero":
         values, defined = np.where(defined, values, 0.0), np.ones(values.size, dtype=bool)
     defined_values = values if defined.all() else values[defined]
+    total: float = defined_values.size
+    if weights is not None:
+        defined = defined & (weights != 0)  # a query without weight counts nowhere, if infinite too
+        defined_values, weights = values[defined], weights[defined]
+        total = math.fsum(weights.tolist())
+    if how == "median" and total:
+        return _median(defined_values, weights)
+    if weights is not None:
+        defined_values = defined_values * weights
     if how == "sum":
         return math.fsum(defined_values.tolist())
-    if not defined_values.size:
+    if not total:
         return math.nan
-    if how == "median":
-        return float(np.median(defined_values))
-    if weights is not None:
-        weights = weights[defined]
-        total = math.fsum(weights.tolist())
-        return math.fsum((defined_values * weights).tolist()) / total if total else math.nan
-    mean = math.fsum(defined_values.tolist()) / defined_values.size
+    mean = math.fsum(defined_values.tolist()) / total
     return math.exp(mean) if how == "gm" else mean
+
+
+def _median(values: Floats, weights: Floats | None) -> float:
+    """Return the median; with weights, the value that half of the weight does not exceed.
+
+    If exactly half of the weight lies below a value, it is the mean of the two around it.
+    """
+    if weights is None:
+        return float(np.median(values))
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    half = reached[-1] / 2
+    low, high = (np.searchsorted(reached, half, side=side) for side in ("left", "right"))
+    return float(np.mean(values[order][[low, high]]))
 
 
 def evaluate(

@@ -68,6 +68,8 @@ FAILED = "error"
 """Column that says why a run could not be evaluated, if there is such a run."""
 CHOSEN = "chosen_from"
 """Column that says what a row is the best of, if there is such a row."""
+WEIGHTED = "weighted_by"
+"""Column that says what queries are weighted by, if they are in any row."""
 
 
 @dataclass(frozen=True)
@@ -239,6 +241,7 @@ class Leaderboard(Printable, Memo):
         """
         rows: list[dict[str, str | int | float]] = []
         is_chosen = any(entry.chosen for entry in self.entries)
+        is_weighted = any(entry.evaluation.weighted_by for entry in self.entries)
         has_bounds = any(str(metric).endswith("_max") for metric in self.metrics)
         unsettled: dict[int, list[str]] = defaultdict(list)
         for metric in self.metrics if has_bounds else ():
@@ -252,6 +255,8 @@ class Leaderboard(Printable, Memo):
             if entry.evaluation.group:
                 row |= dict.fromkeys(UNKNOWN, math.nan)
             row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
+            if is_weighted:
+                row[WEIGHTED] = entry.evaluation.weighted_by
             if has_bounds:
                 row["unsettled"] = " ".join(unsettled[id(entry)])
             if is_chosen:

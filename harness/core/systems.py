@@ -219,6 +219,10 @@ def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     """Return one entry with the queries of all folds."""
     evaluations = [part.evaluation for part in parts]
+    if len({bool(evaluation.weighted_by) for evaluation in evaluations}) > 1:
+        message = "expected query weights for all parts or for none, got them for some"
+        fix = "write 'weights:' for every dataset that is a part"
+        raise AlignmentError(Problem(dataset, message, fix=fix))
     qids = pa.concat_arrays([evaluation.qids for evaluation in evaluations])
     if len(unique(qids)) < len(qids):
         if not average:

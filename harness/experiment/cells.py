@@ -26,10 +26,17 @@ from ..errors import (
     ShortageError,
     and_more,
 )
-from ..guard.datasets import Grouping, attach_groups, load_groupings
+from ..guard.datasets import (
+    Grouping,
+    attach_groups,
+    attach_weights,
+    load_groupings,
+    load_weights,
+)
 from ..guard.findings import accept_findings, findings_of_error
 from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
+from ..readers.query_weights import QueryWeights
 from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record
 from .results import Results
@@ -83,6 +90,8 @@ def evaluate_all(
     """
     has_groups = any(cell.dataset_entry.groups for cell in cells)
     groups = load_groupings(cells) if has_groups else {}
+    has_weights = any(cell.dataset_entry.weights for cell in cells)
+    weights = load_weights(cells) if has_weights else {}
     run = _Run(config, tuple(cells), cache)
     # without records no file is hashed
     pending = [n for n in range(len(cells)) if cache.is_empty or not run.look_up(n)]
@@ -98,7 +107,7 @@ def evaluate_all(
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     last_dataset.clear()
     cache.save()
-    return run.results(groups)
+    return run.results(groups, weights)
 
 
 class _Run:
@@ -139,16 +148,18 @@ class _Run:
         self.records[place] = outcome
         self.cache.put(self.keys.key(self.cells[place], self.inputs), outcome)
 
-    def results(self, groups: Mapping[str, Grouping]) -> Results:
+    def results(
+        self, groups: Mapping[str, Grouping], weights: Mapping[str, QueryWeights]
+    ) -> Results:
         """Return everything in the config's order, after the guard has looked at it.
 
-        `groups` say what groups the queries of datasets.
+        `groups` say what groups the queries of datasets, `weights` what weights them.
         """
         config, cells = self.config, self.cells
         plugins = [str(config.base / name) for name in config.plugins if name.endswith(".py")]
         of_failed = [path for place in self.failed for path in self.keys.paths(cells[place])]
-        groupings = [one.dataset_entry.groups for one in cells]
-        tables = dict.fromkeys(one.path for one in groupings if one and one.path)
+        of_queries = [(one.dataset_entry.groups, one.dataset_entry.weights) for one in cells]
+        tables = dict.fromkeys(one.path for pair in of_queries for one in pair if one and one.path)
         for path in (*of_failed, *plugins, *tables):
             if path not in self.inputs and Path(path).is_file():
                 with contextlib.suppress(InputError):
@@ -181,6 +192,9 @@ class _Run:
             of_groups = accept_findings(of_groups, config.guard.accept)
             findings += of_groups
             shown += [one for one in of_groups if one.severity == "warning"]
+        if weights:
+            entries, of_weights = attach_weights(entries, weights)
+            findings += of_weights
         of_lost = [path for place in self.failed for path in self.keys.paths(cells[place])]
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)
         rows = tuple(

@@ -43,7 +43,14 @@ from ..errors import (
     legible,
 )
 from ..guard.check_report import Checked
-from ..guard.datasets import Dataset, load_groupings, match_groups, query_hashes
+from ..guard.datasets import (
+    Dataset,
+    load_groupings,
+    load_weights,
+    match_groups,
+    match_weights,
+    query_hashes,
+)
 from ..guard.documents import explain_no_common_query
 from ..guard.findings import (
     BY_ROW,
@@ -231,6 +238,10 @@ def check_cells(
     }
     try:
         findings += match_groups(load_groupings(cells), qids)[1]
+    except HarnessError as error:
+        findings += findings_of_error("", error)
+    try:
+        findings += match_weights(load_weights(cells), qids)
     except HarnessError as error:
         findings += findings_of_error("", error)
     if terms is not None:

@@ -53,6 +53,7 @@ def compare(
     policy: Policy | Mapping[str, Any] | None = None,
     relevance_level: float | None = None,
     convention: str | None = None,
+    weights: Any = None,
     dataset: str = "",
     columns: Mapping[str, str | int | None] | None = None,
     qrels_columns: Mapping[str, str | int | None] | None = None,
@@ -92,6 +93,8 @@ def compare(
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
+    weights : mapping of str to number, or path, optional
+        As `harness.evaluate` takes it; the test has to take weights too, as bootstrap does.
     dataset : str
         A name for the table.
     columns, qrels_columns : mapping, optional
@@ -135,21 +138,31 @@ def compare(
     plan = Plan(
         tuple(baselines), _name_of(test), correction, family, level, interval, draws, seed, only
     )
+    if weights is not None:
+        if runs is None:
+            fix = "give the weights to harness.evaluate"
+            raise InputError(Problem("weights", "expected runs, got evaluations", fix=fix))
+        check_plan(plan, [*runs], weighted=dataset or "qrels")
     if runs is None:
         board = Leaderboard(tuple(map(Entry, _named(qrels))))
     else:
         board = evaluate_runs(
-            qrels, runs, given, policy, relevance_level, convention, dataset,
+            qrels, runs, given, policy, relevance_level, convention, weights, dataset,
             columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
         )  # fmt: skip
     return compared(systems_of(board), plan)
 
 
-def check_plan(plan: Plan, runs: Sequence[str]) -> None:
-    """Raise UnknownNameError if there is no such test or baseline; no run is read for it."""
-    from ..stats.registry import find  # which loads SciPy
+def check_plan(plan: Plan, runs: Sequence[str], weighted: str = "") -> None:
+    """Raise UnknownNameError if there is no such test or baseline; no run is read for it.
+
+    `weighted` is the dataset if it has query weights, which the test has to take.
+    """
+    from ..stats.registry import check_weighted, find  # which loads SciPy
 
     find(plan.test)
+    if weighted:
+        check_weighted(plan.test, weighted)
     for name in plan.baselines:
         check_known("run", name, runs, "baseline")
 

@@ -43,6 +43,7 @@ from ..errors import (
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, options_of_files
+from ..readers.query_weights import weights_of
 from ..readers.source import shown_name
 from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
 
@@ -65,6 +66,7 @@ def evaluate(
     mask: Any = None,
     qids: Any = None,
     references: Mapping[str, Any] | None = None,
+    weights: Any = None,
     name: str = "",
     dataset: str = "",
     columns: Mapping[str, str | int | None] | None = None,
@@ -109,6 +111,9 @@ def evaluate(
         and identifiers of the queries.
     references : mapping of str to run, optional
         Runs that metrics such as ``rbo(reference=bm25)`` compare to.
+    weights : mapping of str to number, or path, optional
+        The weight of each query in every mean, such as its traffic: ``{qid: number}``, or a table
+        by qid as ``"traffic.csv:impressions"``. Weights are not below 0.
     name, dataset : str
         Names for the table.
     columns, qrels_columns : mapping, optional
@@ -143,6 +148,7 @@ def evaluate(
     """
     check_arguments(locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none())
     check_arguments(locals(), references=MAPPING.or_none(), name=TEXT, dataset=TEXT)
+    table = None if weights is None else weights_of(weights)
     wanted = metrics, policy, relevance_level, convention
     evaluation, visited, _ = _evaluated(
         qrels,
@@ -161,7 +167,7 @@ def evaluate(
     )
     if visited is not None:
         _warn_of_rows([visited])
-    return evaluation
+    return evaluation if table is None else table.weigh(evaluation)
 
 
 def evaluate_runs(
@@ -171,6 +177,7 @@ def evaluate_runs(
     policy: Any,
     relevance_level: float | None,
     convention: str | None,
+    weights: Any,
     dataset: str,
     **files: Any,
 ) -> Leaderboard:
@@ -184,6 +191,7 @@ def evaluate_runs(
     check_arguments(locals(), convention=TEXT.or_none(), dataset=TEXT)
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
+    table = None if weights is None else weights_of(weights)
     entries: list[Entry] = []
     visits: list[Visit] = []
     for name, run in runs.items():
@@ -191,6 +199,7 @@ def evaluate_runs(
         evaluation, visited, findings = _evaluated(
             qrels, run, *wanted, references=runs, name=name, dataset=dataset, **files
         )
+        evaluation = evaluation if table is None else table.weigh(evaluation)
         marks = (finding.rule for finding in findings)
         entries.append(Entry(evaluation, warned=tuple(mark for mark in marks if mark in NOTICED)))
         visits += [] if visited is None else [visited]

@@ -28,6 +28,7 @@ from ..reports.phrases import warned_of
 from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, MarginRule, Pair, Verdict, judge
+from ..stats.paired_values import same_weights
 from .evaluate import evaluate_runs
 from .results import Results, read_results
 
@@ -48,7 +49,8 @@ def gate(
     qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, baseline: str,
     margin: str | float | Mapping[str, str | float], level: float = 0.05,
     correction: Correction = "holm", policy: Policy | Mapping[str, Any] | None = None,
-    relevance_level: float | None = None, convention: str | None = None, dataset: str = "",
+    relevance_level: float | None = None, convention: str | None = None, weights: Any = None,
+    dataset: str = "",
     columns: Mapping[str, str | int | None] | None = None,
     qrels_columns: Mapping[str, str | int | None] | None = None, order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
@@ -81,6 +83,8 @@ def gate(
         As `harness.evaluate` takes them.
     order : {"descending", "ascending"}
         As `harness.evaluate` takes it.
+    weights : mapping of str to number, or path, optional
+        As `harness.evaluate` takes it.
     duplicates : {"error", "first", "last", "best"}
         As `harness.evaluate` takes it.
 
@@ -105,7 +109,7 @@ def gate(
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
     board = evaluate_runs(
-        qrels, runs, metrics, policy, relevance_level, convention, dataset,
+        qrels, runs, metrics, policy, relevance_level, convention, weights, dataset,
         columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
     )  # fmt: skip
     return Verdicts(
@@ -283,9 +287,14 @@ def _pair(before: System, after: System, metric: Metric) -> Pair:
         what = f"baseline and candidate have different queries: {first_of(unpaired, 3)}"
         raise InputError(Problem(where, what, fix="evaluate both on one dataset"))
     order = np.array([place[qid] for qid in before.qids], dtype=np.int64)
+    weights, of_after = before.weights(metric), after.weights(metric)
+    if not same_weights(weights, None if of_after is None else of_after[order]):
+        what = "baseline and candidate have different query weights"
+        raise InputError(Problem(where, what, fix="evaluate both with the same weights"))
     values = before.values(metric), after.values(metric)[order]
-    unanswered = _unanswered(before), _unanswered(after)
-    return Pair(after.whole, after.group, after.run, metric, before.qids, *values, unanswered)
+    unanswered, by = (_unanswered(before), _unanswered(after)), before.evaluation.weighted_by
+    names = after.whole, after.group, after.run
+    return Pair(*names, metric, before.qids, *values, unanswered, weights, by)
 
 
 def _unanswered(system: System) -> int:

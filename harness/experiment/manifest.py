@@ -133,6 +133,7 @@ def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
         undefined=entry.undefined,
         standard_errors={name: error if error == error else None for name, error in errors.items()},
         ties=evaluation.policy.ties,
+        weighted_by=evaluation.weighted_by,
         crosscheck=notes.audit,
         ir_metadata=notes.header,
     )
@@ -288,6 +289,8 @@ class CellRecord(NamedCell):
     """Standard errors of summaries estimated from random orders of ties."""
     ties: StrictStr
     """Policy that ordered them."""
+    weighted_by: StrictStr = ""
+    """Column that weights the queries, if the dataset has `weights`."""
     crosscheck: Annotated[Audit, PlainSerializer(asdict)]
     ir_metadata: Mapping[StrictStr, Any] | None = None
     """The run's ir_metadata, from comment lines at its head."""

@@ -42,7 +42,7 @@ def page(
     path: str | Path, qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *,
     baseline: str | Sequence[str] = (), title: str = "", dataset: str = "",
     policy: Policy | Mapping[str, Any] | None = None, relevance_level: float | None = None,
-    convention: str | None = None,
+    convention: str | None = None, weights: Any = None,
     columns: Mapping[str, str | int | None] | None = None,
     qrels_columns: Mapping[str, str | int | None] | None = None, order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
@@ -72,6 +72,8 @@ def page(
         As `harness.evaluate` takes it.
     convention : str, optional
         As `harness.evaluate` takes it.
+    weights : mapping of str to number, or path, optional
+        As `harness.evaluate` takes it; runs are compared by bootstrap tests then.
     columns, qrels_columns : mapping, optional
         As `harness.evaluate` takes them.
     order : {"descending", "ascending"}
@@ -107,10 +109,10 @@ def page(
     with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
         check_outputs(target.parent, [target.name])
     board = evaluate_runs(
-        qrels, runs, metrics, policy, relevance_level, convention, dataset,
+        qrels, runs, metrics, policy, relevance_level, convention, weights, dataset,
         columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
     )  # fmt: skip
-    plan = Plan(tuple(baselines))
+    plan = Plan(tuple(baselines), Plan.test if weights is None else "bootstrap")
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
     downloads = [download("leaderboard.csv", "text/csv", find("csv").render(board))]

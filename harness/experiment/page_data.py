@@ -12,7 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import yaml
 
 from ..config.model import Config
@@ -31,7 +30,7 @@ from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT
 from ..reports.select import value_for
 from ..stats.comparison import Plan
-from ..stats.intervals import clustered, t_interval
+from ..stats.intervals import summary_interval
 from .manifest import PER_QUERY
 from .results import PAGE
 
@@ -106,10 +105,7 @@ def interval_of(plan: Plan, average: Sequence[str] = ()) -> Interval:
     def interval(system: System, metric: Metric) -> tuple[float, float]:
         if why_not(metric) or average:
             return math.nan, math.nan
-        if len(system.entries) > 1:
-            return clustered(system, metric, plan)
-        values = system.values(metric)
-        return t_interval(values[~np.isnan(values)], plan.level)
+        return summary_interval(system, metric, plan)
 
     return interval
 

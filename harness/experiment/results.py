@@ -418,6 +418,7 @@ def _read_values(
                 cell.run,
                 cell.dataset,
                 unanswered=cell.unanswered,
+                weighted_by=cell.weighted_by,
                 groups={name: one for name, one in groups.items() if one.null_count < n},
             )
             evaluations.append(evaluation)

@@ -23,6 +23,7 @@ from ..core.ragged import Array
 from ..core.rules import SHOWN, finding
 from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups
+from ..readers.query_weights import QueryWeights, read_weights
 from ..readers.source import Source
 from .findings import (
     ExamplesByRule,
@@ -404,11 +405,7 @@ def attach_groups(
     entries: Sequence[Entry], groups: Mapping[str, Grouping]
 ) -> tuple[list[Entry], list[Finding]]:
     """Return entries with the groups of their queries, and what the guard reports of these."""
-    qids: dict[str, dict[str, None]] = {}
-    for entry in entries:
-        entry_qids = dict.fromkeys(entry.evaluation.qids.to_pylist())
-        qids.setdefault(entry.dataset, {}).update(entry_qids)
-    labels, findings = match_groups(groups, {name: [*distinct] for name, distinct in qids.items()})
+    labels, findings = match_groups(groups, _qids_of(entries))
     with_groups = []
     for entry in entries:
         if entry.dataset in labels:
@@ -420,6 +417,62 @@ def attach_groups(
             entry = replace(entry, evaluation=replace(entry.evaluation, groups=columns))
         with_groups.append(entry)
     return with_groups, findings
+
+
+def _qids_of(entries: Iterable[Entry]) -> dict[str, list[str]]:
+    """Return the queries of each dataset, by its name."""
+    qids: dict[str, dict[str, None]] = {}
+    for entry in entries:
+        entry_qids = dict.fromkeys(entry.evaluation.qids.to_pylist())
+        qids.setdefault(entry.dataset, {}).update(entry_qids)
+    return {name: [*distinct] for name, distinct in qids.items()}
+
+
+def load_weights(cells: Iterable[Cell]) -> dict[str, QueryWeights]:
+    """Return the query weights of each dataset that has any, by its name."""
+    read: dict[str, QueryWeights] = {}
+    of_datasets = {}
+    for cell in cells:
+        if (weights := cell.dataset_entry.weights) is not None:
+            key = weights.model_dump_json()
+            if key not in read:
+                read[key] = read_weights(Path(weights.path), weights.qid, weights.column)
+            of_datasets[cell.dataset] = read[key]
+    return of_datasets
+
+
+def match_weights(
+    weights: Mapping[str, QueryWeights], qids: Mapping[str, Sequence[str]]
+) -> list[Finding]:
+    """Return the qids that only files of weights have; InputError if a query has no weight.
+
+    `weights` and `qids` are of datasets, by name.
+    """
+    findings = []
+    datasets = [name for name in weights if name in qids]
+    for table, names in grouped_by(datasets, weights.__getitem__).items():
+        for name in names:
+            table.check(qids[name], name)
+        every_qid = {qid for name in names for qid in qids[name]}
+        if unused := [qid for qid in table.values if qid not in every_qid]:
+            text = counted(len(unused), "qid with a weight is", "qids with a weight are")
+            message = f"{text} not in the dataset, and ignored"
+            findings.append(finding("unused-weights", table.place, message, len(unused), unused))
+    return findings
+
+
+def attach_weights(
+    entries: Sequence[Entry], weights: Mapping[str, QueryWeights]
+) -> tuple[list[Entry], list[Finding]]:
+    """Return entries whose queries are weighted, and what the guard notes of the weights."""
+    findings = match_weights(weights, _qids_of(entries))
+    weighted = [
+        replace(entry, evaluation=weights[entry.dataset].weigh(entry.evaluation))
+        if entry.dataset in weights
+        else entry
+        for entry in entries
+    ]
+    return weighted, findings
 
 
 def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Finding]:

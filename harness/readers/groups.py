@@ -40,9 +40,26 @@ def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None)
     InputError
         If a qid occurs twice, a column is missing, or a column has too many groups.
     """
+    rows = rows_by_qid(path, qid, [*columns, *(bins or ())])
+    names = list(next(iter(rows.values()))[1]) if rows else []
+    labelled = columns or [name for name in names if name != qid]
+    texts = {column: [row[column] for _, row in rows.values()] for column in labelled}
+    return labels_of(str(path), list(rows), texts, bins)
+
+
+def rows_by_qid(
+    path: Path, qid: str, columns: Sequence[str]
+) -> dict[str, tuple[int, dict[str, str]]]:
+    """Return the line and the columns of each qid of a CSV, TSV or Parquet file.
+
+    Raises
+    ------
+    InputError
+        If a qid occurs twice, or a column is missing.
+    """
     rows = _rows(path)
     names = list(rows[0]) if rows else []
-    for name in (qid, *columns, *(bins or ())):
+    for name in (qid, *columns):
         if name not in names:
             near = did_you_mean(name, names)
             message = f"expected a column '{name}'{near}, got {', '.join(names)}"
@@ -50,14 +67,13 @@ def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None)
             if name == qid:
                 fix = f"rename the column of qids to '{qid}', or name it in a config: 'qid:'"
             raise InputError(Problem(Place(str(path), 1), message, fix=fix))
-    qids: dict[str, int] = {}
+    by_qid: dict[str, tuple[int, dict[str, str]]] = {}
     for line, row in enumerate(rows, 2):
-        if row[qid] in qids:
-            message = f"expected each qid once, got '{row[qid]}' on line {qids[row[qid]]} too"
+        if row[qid] in by_qid:
+            message = f"expected each qid once, got '{row[qid]}' on line {by_qid[row[qid]][0]} too"
             raise InputError(Problem(Place(str(path), line), message, fix="keep one of the lines"))
-        qids[row[qid]] = line
-    labelled = columns or [name for name in names if name != qid]
-    return labels_of(str(path), list(qids), {c: [row[c] for row in rows] for c in labelled}, bins)
+        by_qid[row[qid]] = line, row
+    return by_qid
 
 
 def labels_of(
@@ -138,11 +154,11 @@ def _rows(path: Path) -> list[dict[str, str]]:
             return rows
     except FileNotFoundError:
         check_local(path)
-        fix = "correct the path of the file of groups or teams"
+        fix = "correct the path of the file of groups, weights or teams"
         raise InputError(Problem("", missing(path), fix=fix, rule="missing-file")) from None
     except (OSError, ValueError, csv.Error) as error:
         message = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
-        fix = "write a CSV file with a column 'qid' and a column for each grouping"
+        fix = "write a CSV file with a column 'qid' and a column for each grouping or weight"
         raise InputError(Problem(str(path), message, fix=fix)) from error
 
 

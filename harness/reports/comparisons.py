@@ -30,6 +30,7 @@ from .phrases import (
     interval,
     p_value,
     warned_of,
+    weighted_in_words,
 )
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
@@ -96,6 +97,7 @@ def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
         if len({(row.baseline_value, row.n) for row in rows}) == 1:
             title += f" ({decimals(head.baseline_value)}, n={head.n})"
     share = f"{confidence(comparisons.plan.level)} interval"
+    is_weighted = head.dataset in comparisons.weighted
     body: list[dict[str, str | GridCell]] = []
     for row in rows:
         star = SIGNIFICANT if comparisons.is_significant(row) else ""
@@ -108,9 +110,9 @@ def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
             share: interval(row.low, row.high, sign=True),
             "p": p_value(row.p),
             "adjusted p": GridCell(p_value(row.p_adjusted), star),
-            "d_z": decimals(row.d_z, 2, sign=True),
+            "d_z": "" if is_weighted else decimals(row.d_z, 2, sign=True),
             "won/tied/lost": f"{row.wins}/{row.ties}/{row.losses}",
-            "detectable": decimals(row.detectable),
+            "detectable": "" if is_weighted else decimals(row.detectable),
             "note": row.note,
         }
         body.append(cells)
@@ -155,14 +157,22 @@ def notes(comparisons: Comparisons) -> list[str]:
     """Notes on comparisons: test, correction and family, level, seed."""
     plan = comparisons.plan
     hows = dict.fromkeys(INTERVALS[row.interval] for row in comparisons.rows)
+    intervals = f"{confidence(plan.level)} {' and '.join(hows)} of the difference"
     lines = [
         f"{capitalised(comparisons.title or plan.test)}; {correction(comparisons)}",
         f"{SIGNIFICANT} adjusted p at most {plan.level:g}",
-        f"{confidence(plan.level)} {' and '.join(hows)} of the difference; d_z: mean "
-        "difference over the deviation of the differences",
-        f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
-        "80 % power, given these queries",
     ]
+    by = {row.dataset: comparisons.weighted.get(row.dataset, "") for row in comparisons.rows}
+    if weighted := weighted_in_words(by):
+        lines.append(f"weighted means: {weighted}; won/tied/lost count queries")
+    if by and all(by.values()):
+        lines.append(intervals)
+    else:
+        lines += [
+            f"{intervals}; d_z: mean difference over the deviation of the differences",
+            f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
+            "80 % power, given these queries",
+        ]
     datasets = [dataset for _, missing in comparisons.absent for dataset in missing]
     lines += absent_baselines(comparisons, datasets)
     lines += [f"{FEWER}: {line}" for line in comparisons.lost]
@@ -193,7 +203,8 @@ def notes(comparisons: Comparisons) -> list[str]:
 def standing_notes(comparisons: Comparisons) -> list[str]:
     """Notes that explain tiers and ranks."""
     plan = comparisons.plan
-    source = "by the comparisons above and paired t-tests of all other pairs"
+    tests = "bootstrap tests" if comparisons.weighted else "paired t-tests"
+    source = f"by the comparisons above and {tests} of all other pairs"
     if comparisons.kind == "all-pairs":
         source = f"by {comparisons.title or plan.test} over all pairs"
     lines = [

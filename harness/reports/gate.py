@@ -11,7 +11,7 @@ from ..errors import and_more, first_of
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Grid, grid_of
-from .phrases import decimals, heading, interval, p_value
+from .phrases import decimals, heading, interval, p_value, weighted_in_words
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
@@ -70,11 +70,18 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
     notes = [
         "pass: the interval excludes a loss above the margin; fail: the loss is above the margin, "
         "by the interval or the corrected test; undecided: too few queries to tell",
+        *_weights(verdicts),
         *_unanswered(verdicts),
         *and_more(len(verdicts) - SHOWN, "--format json has them"),
     ]
     left = 5 if grouped else 4
     return grid_of(rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
+
+
+def _weights(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return what the means are weighted by, if they are."""
+    words = weighted_in_words({verdict.dataset: verdict.weighted_by for verdict in verdicts})
+    return [f"weighted means: {words}; intervals and tests by bootstrap over queries"] * bool(words)
 
 
 def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
@@ -114,6 +121,8 @@ def _sentence(verdict: Verdict) -> str:
         f"interval {interval(verdict.low, verdict.high, sign=True)}, "
         f"margin {decimals(verdict.margin)}, n={verdict.n})"
     )
+    if verdict.weighted_by:
+        sentence += f"; weighted by {verdict.weighted_by}"
     if verdict.outcome == "undecided" and verdict.needed is not None:
         sentence += f"; {verdict.needed:,} queries would be needed to tell"
     if any(verdict.unanswered):

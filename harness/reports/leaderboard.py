@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..core.cell_key import pairs
 from ..core.entries import FEWER, Entry, System, grouped_by, how_chosen
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import CHOSEN, Leaderboard, best, numbers_of
+from ..core.leaderboard import CHOSEN, WEIGHTED, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
 from ..core.policy_views import DRAWS, ORDERS
@@ -156,6 +158,7 @@ def as_csv(
         for entry in board.entries:
             head = {"dataset": entry.dataset, "run": entry.run}
             head |= {name: entry.columns.get(name, "") for name in board.columns}
+            head |= _weighted(entry)
             records += ({**head, "qid": qid, **row} for qid, row in _values(entry, per_query))
         return formats.as_csv(records)
     standings = () if comparisons is None else comparisons.standings
@@ -179,6 +182,7 @@ def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
         for entry in board.entries:
             head = {"dataset": entry.dataset, "run": entry.run, **entry.columns}
             chosen = {CHOSEN: entry.chosen} if entry.chosen else {}
+            chosen |= _weighted(entry)
             for qid, values in _values(entry, per_query):
                 for metric, value in values.items():
                     yield {**head, "metric": metric, **chosen, "qid": qid, "value": value}
@@ -223,6 +227,12 @@ def _trec_lines(entry: Entry, per_query: bool) -> Iterator[str]:
 def _trec_line(metric: Metric, qid: str, value: float) -> str:
     rendered = f"{value:.0f}" if metric.definition.summary == "sum" else f"{value:6.4f}"
     return f"{metric.trec_name:<22}\t{legible(qid)}\t{rendered}\n"
+
+
+def _weighted(entry: Entry) -> dict[str, str]:
+    """Return what a run's queries are weighted by, as a column; nothing if they count alike."""
+    by = entry.evaluation.weighted_by
+    return {WEIGHTED: by} if by else {}
 
 
 def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, float]]]:
@@ -313,6 +323,7 @@ def _query_grid(entry: Entry) -> Grid:
 def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> Iterator[str]:
     """Yield the notes on one dataset's table: missing, empty, undefined, ties."""
     yield from _without_numbers(entries)
+    yield from _weights(entries)
     yield from _unanswered(entries)
     policy, settings = entries[0].evaluation.policy, [metric.settings for metric in board.metrics]
     rule = _setting(policy.empty_queries, [metric.empty for metric in settings])
@@ -405,6 +416,7 @@ def value_notes(board: Leaderboard, *, has_runid: bool) -> Iterator[str]:
     """
     for _, entries in board.by_dataset():
         yield from _without_numbers(entries, ("runid",) if has_runid else ())
+        yield from _weights(entries)
         yield from _unanswered(entries)
 
 
@@ -415,6 +427,18 @@ def _without_numbers(entries: Sequence[Entry], but: Container[str] = ()) -> Iter
         if metric.definition.is_text and str(metric) not in but:
             what = f"{metric} is {metric.definition.title} in trec_eval"
             yield f"{what}, and no number: it is not shown"
+
+
+def _weights(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield what the queries of a dataset are weighted by, and how many have no weight."""
+    by_columns = {entry.evaluation.weighted_by: entry.evaluation for entry in entries}
+    for by, evaluation in by_columns.items():
+        if by:
+            largest = np.max([*evaluation.weights.values()], axis=0)
+            n = int((largest == 0).sum())
+            without = f"; weight 0: {counted(n, 'query', 'queries')}" if n else ""
+            sums = any(metric.definition.summary == "sum" for metric in evaluation.metrics)
+            yield f"weighted: each query counts by its {by}{', in sums too' * sums}{without}"
 
 
 def _unanswered(entries: Sequence[Entry]) -> Iterator[str]:

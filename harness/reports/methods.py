@@ -31,6 +31,7 @@ from .phrases import (
     listed,
     sized,
     span,
+    weighted_in_words,
 )
 
 Markup = Literal["latex", "plain"]
@@ -111,6 +112,12 @@ def parts_in_words(summary: Summary, systems: Sequence[System]) -> str:
     if summary.average:
         return f", with equal weight for each part ({listed(summary.average)})"
     return f", with the queries of all parts ({listed(summary.pool)}) pooled"
+
+
+def weights_of_systems(systems: Sequence[System], name: Called) -> str:
+    """Return what queries are weighted by, as the end of a sentence; nothing if they are not."""
+    words = weighted_in_words({name(one.whole): one.evaluation.weighted_by for one in systems})
+    return f", {words}" if words else ""
 
 
 def repetitions_in_words(systems: Sequence[System]) -> str:
@@ -397,7 +404,8 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
     repeated = repetitions_in_words(study.systems)
     averaged = f", averaged over {writer.text(repeated)}" if repeated else ""
     parts = parts_in_words(study.board.summary, study.systems)
-    yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}."
+    weighted = writer.text(weights_of_systems(study.systems, writer.called))
+    yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}{weighted}."
     yield from map(writer.text, study.readings)
     if level != 1:
         yield f"Documents of grade {level} and above are relevant."
@@ -450,13 +458,16 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
     test = f"{article}{comparisons.title}{writer.cite(comparisons.sources)}"
     if repetitions_in_words(study.systems):
         test += " on per-query means over repetitions"
+    if comparisons.weighted:
+        test += " of weighted means"
     adjustment = correction(comparisons, writer.cite(CORRECTIONS[plan.correction].sources))
     adjustment = adjustment if comparisons.kind == "all-pairs" else f"with {adjustment}"
     level = writer.formulas(rf"$\alpha = {plan.level:g}$")
     yield f"{subject} on {listed(titles.values())} using {test}, {adjustment} ({level})."
     intervals = dict.fromkeys(INTERVALS[row.interval] for row in rows if not math.isnan(row.low))
     if intervals:
-        cited = writer.cite(["efron1987"]) if plan.interval == "bca" else ""
+        is_bca = any(row.interval == "bca" for row in rows)
+        cited = writer.cite(["efron1987"]) if is_bca else ""
         percent = writer.text(f"{100 * (1 - plan.level):g}%")
         yield f"Intervals are {percent} {listed(intervals)}{cited}."
     if comparisons.drawn:

@@ -140,6 +140,21 @@ def listed(parts: Iterable[str]) -> str:
     return f"{', '.join(before)} and {end}" if before else end
 
 
+def weighted_in_words(columns: Mapping[str, str]) -> str:
+    """Return what the queries of datasets are weighted by; nothing if they count alike.
+
+    >>> weighted_in_words({"web": "clicks", "news": "clicks"})
+    'each query weighted by clicks'
+    >>> weighted_in_words({"web": "clicks", "news": ""}), weighted_in_words({"web": ""})
+    ('each query weighted by clicks on web', '')
+    """
+    if len({*columns.values()}) == 1:
+        by = next(iter(columns.values()))
+        return f"each query weighted by {by}" if by else ""
+    parts = listed(f"by {by} on {name}" for name, by in columns.items() if by)
+    return f"each query weighted {parts}" if columns else ""
+
+
 WARNED = "!"
 """Put behind the name of a run that the guard warns of."""
 

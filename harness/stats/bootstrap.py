@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.ragged import Floats, Ints
-from .differences import EPS
+from .differences import EPS, means, unequal
 from .registry import Outcome, Stream, paired_test
 
 CHUNK = 2**14
@@ -16,12 +16,25 @@ FEW_COLUMNS = 3
 """Up to here looking values up is faster than counting queries and multiplying."""
 
 
-def resampled_means(columns: Floats, stream: Stream) -> Floats:
+def resampled_means(columns: Floats, stream: Stream, weights: Floats | None = None) -> Floats:
     """Return the mean of each column over each bootstrap resample, ``(n_draws, n_columns)``.
 
-    A resample is n queries drawn from n with replacement, the same for every column. If the
-    columns hold few distinct rows (reciprocal ranks, precision), how often each is drawn comes
-    from the multinomial distribution: the same law by other random numbers.
+    A resample is n queries drawn from n with replacement, the same for every column. Each query
+    is drawn with its weight, above 0: the mean is ``sum(weight x value) / sum(weight)``.
+    """
+    weights = unequal(weights)
+    if weights is None:
+        return _resampled_sums(columns, stream) / len(columns)
+    sums = _resampled_sums(np.column_stack([columns * weights[:, None], weights]), stream)
+    averages: Floats = sums[:, :-1] / sums[:, -1:]
+    return averages
+
+
+def _resampled_sums(columns: Floats, stream: Stream) -> Floats:
+    """Return the sum of each column over each bootstrap resample, ``(n_draws, n_columns)``.
+
+    If the columns hold few distinct rows (reciprocal ranks, precision), how often each is drawn
+    comes from the multinomial distribution: the same law by other random numbers.
     """
     n, rng = len(columns), stream.rng()
     distinct, counts = np.unique(columns, axis=0, return_counts=True)
@@ -42,7 +55,7 @@ def resampled_means(columns: Floats, stream: Stream) -> Floats:
             drawn += n * np.arange(len(part))[:, None]
             counted = np.bincount(drawn.ravel(), minlength=drawn.size)
             part[:] = _weighted(counted.reshape(drawn.shape), separate)
-    return sums / n
+    return sums
 
 
 def _weighted(counts: Ints, separate: Floats) -> Floats:
@@ -56,8 +69,9 @@ def _weighted(counts: Ints, separate: Floats) -> Floats:
     title="paired two-sided bootstrap test (shift method)",
     sources=("efron1993", "smucker2007", "phipson2010"),
     random=True,
+    weighted=True,
 )
-def bootstrap(differences: Floats, stream: Stream) -> Outcome:
+def bootstrap(differences: Floats, stream: Stream, weights: Floats | None = None) -> Outcome:
     """Bootstrap test of the mean difference: differences are moved to mean 0 and resampled.
 
     ``p = (b + 1) / (m + 1)``, b of m resamples having ``|mean* - mean| >= |mean|``; sizes that
@@ -66,7 +80,8 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     level of .05 it is .18 for 5 queries of normal differences, .09 for 10, .08 for 20, and .060
     for the 50 of Urbano, Lima and Hanjalic (SIGIR 2019). ``bootstrap-t`` corrects that.
 
-    Its statistic is the mean difference. If no difference varies no resample does
+    Its statistic is the mean difference. Queries keep their weights in a resample, if they have
+    any: all means are weighted then. If no difference varies no resample does
     either, and p is NaN (``zero variance``), or 1 if they are all 0 (``identical``).
 
     References
@@ -82,9 +97,9 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     """
     if np.ptp(differences) == 0:
         return Outcome(np.nan, note="zero variance")
-    mean = float(differences.mean())
-    means = resampled_means(_centred(differences)[:, None], stream)[:, 0]
-    return _outcome(mean, means, abs(mean), differences)
+    mean = float(means(differences[None], weights)[0])
+    drawn = resampled_means(_centred(differences, mean)[:, None], stream, weights)[:, 0]
+    return _outcome(mean, drawn, abs(mean), differences)
 
 
 @paired_test(
@@ -116,7 +131,7 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     if np.ptp(differences) == 0:
         return Outcome(np.nan, note="zero variance")
     mean, n = float(differences.mean()), differences.size
-    centred = _centred(differences)
+    centred = _centred(differences, mean)
     drawn = resampled_means(np.column_stack([centred, centred**2]), stream)
     variance = float((centred**2).mean())
     ratio = np.sqrt(np.maximum(drawn[:, 1] - drawn[:, 0] ** 2, 0.0) / variance)
@@ -124,16 +139,16 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     return _outcome(statistic, drawn[:, 0], abs(mean) * ratio, differences)
 
 
-def _centred(differences: Floats) -> Floats:
+def _centred(differences: Floats, mean: float) -> Floats:
     """Return differences less their mean, turned so that p is the same both ways round."""
-    centred: Floats = differences - differences.mean()
-    return -centred if differences.mean() < 0 else centred
+    centred: Floats = differences - mean
+    return -centred if mean < 0 else centred
 
 
 def _outcome(
-    statistic: float, means: Floats, threshold: Floats | float, differences: Floats
+    statistic: float, drawn: Floats, threshold: Floats | float, differences: Floats
 ) -> Outcome:
     tolerance = EPS * np.abs(differences).max()
-    extreme = int(np.count_nonzero(np.abs(means) >= threshold - tolerance))
-    p = (extreme + 1) / (means.size + 1)
-    return Outcome(p, float(statistic), f"{means.size} draws", drawn=True)
+    extreme = int(np.count_nonzero(np.abs(drawn) >= threshold - tolerance))
+    p = (extreme + 1) / (drawn.size + 1)
+    return Outcome(p, float(statistic), f"{drawn.size} draws", drawn=True)

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..core.entries import System, grouped_by, notes_of
+from ..core.evaluation import summarise
 from ..core.ragged import Floats
 from ..core.systems import unanswered_of
 from ..errors import HarnessError, Problem, check_known
@@ -21,9 +22,18 @@ from .comparison import Comparison, Comparisons, Overall, Plan, family_of
 from .corrections import adjust
 from .differences import differences, means
 from .effects import detectable, effects
-from .intervals import Interval, interval_of
+from .intervals import Interval, interval_of, method_of
 from .paired_values import PairedValues, paired_values
-from .registry import NO_ANSWER, AllPairs, Outcome, Test, all_pairs_of, find, outcome_of
+from .registry import (
+    NO_ANSWER,
+    AllPairs,
+    Outcome,
+    Test,
+    all_pairs_of,
+    check_weighted,
+    find,
+    outcome_of,
+)
 from .standings import standings_of
 
 WORKERS = 2
@@ -39,9 +49,14 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     dataset has a value.
 
     A dataset that a baseline was not run on is compared with the others of the baselines alone.
+    If a dataset weights its queries, means are weighted, intervals and tests keep the weights, and
+    effect sizes in standard deviations are NaN.
     """
     test = find(plan.test)
     _check_runs(systems, plan)
+    weighted = {system.dataset: by for system in systems if (by := system.evaluation.weighted_by)}
+    for dataset in weighted:
+        check_weighted(plan.test, dataset)
     blocks = list(paired_values(systems, plan))
     if not blocks:
         what = "no metric was evaluated that is a mean of better and worse values"
@@ -55,7 +70,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     if test.kind == "all-pairs":
         results = _done([partial(tested, block, plan, test) for block in blocks], workers)
         several = dict(zip(blocks, results, strict=True))
-    drawn = test.random or plan.interval == "bca"
+    drawn = test.random or bool(weighted) or plan.interval == "bca"
     jobs = [partial(_compared, *pair, plan, test, several.get(pair[0])) for pair in pairs]
     rows = _done(jobs, workers if drawn else 1)
     if test.kind == "all-pairs":
@@ -81,6 +96,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         sources=test.sources,
         kind=test.kind,
         drawn=drawn and any(row.may_be_drawn for row in rows),
+        weighted=weighted,
         unanswered=tuple(unanswered_of(systems)),
         absent=tuple(_absent(systems, plan)),
         warned={run: rules for run, rules in warned.items() if rules},
@@ -165,9 +181,10 @@ def _compared(
     base, values = pair[:, both]
     difference = differences(values, base)
     n, names = difference.size, (block.runs[baseline], block.runs[run])
+    weights = None if block.weights is None else block.weights[both]
     interval, p_adjusted = None, math.nan
     if all_pairs is None:
-        outcome = outcome_of(test, difference, block.stream(plan, test.name, *names))
+        outcome = outcome_of(test, difference, block.stream(plan, test.name, *names), weights)
     else:
         outcome = _of_all_pairs(all_pairs, difference, baseline, run)
         p_adjusted = outcome.p
@@ -175,19 +192,21 @@ def _compared(
     size = effects(difference, block.metric.definition.direction or "higher")
     varies = n > 1 and np.ptp(difference) > 0  # seven times .1 have a deviation of 1e-17
     spread = float(difference.std(ddof=1)) if varies else math.nan
-    low, high = interval or _interval(difference, block, plan, *names)
+    if weights is not None:  # a deviation of queries that count alike is not that of the mean
+        size, spread = replace(size, d_z=math.nan, hedges_g=math.nan), math.nan
+    low, high = interval or _interval(difference, weights, block, plan, *names)
     return Comparison(
         dataset=block.dataset,
         metric=block.metric,
         baseline=names[0],
         run=names[1],
         n=n,
-        difference=_mean(difference),
-        baseline_value=_mean(base),
-        run_value=_mean(values),
+        difference=summarise(difference, "mean", weights),
+        baseline_value=summarise(base, "mean", weights),
+        run_value=summarise(values, "mean", weights),
         low=low,
         high=high,
-        interval="simultaneous" if interval else plan.interval,
+        interval="simultaneous" if interval else method_of(plan, weights),
         detectable=detectable(spread, n, plan.level),
         p_adjusted=p_adjusted,
         **vars(outcome),
@@ -212,19 +231,22 @@ def _simultaneous(all_pairs: AllPairs, baseline: int, run: int, sign: int) -> In
 
 
 def _interval(
-    difference: Floats, block: PairedValues, plan: Plan, baseline: str, run: str
+    difference: Floats,
+    weights: Floats | None,
+    block: PairedValues,
+    plan: Plan,
+    baseline: str,
+    run: str,
 ) -> Interval:
     if difference.size > 1 and not difference.any():
         return 0.0, 0.0  # identical: p = 1
-    stream = block.stream(plan, plan.interval, baseline, run)
+    stream = block.stream(plan, method_of(plan, weights), baseline, run)
     if baseline <= run:
-        return interval_of(difference, plan, stream)
-    low, high = interval_of(-difference, plan, stream)  # drawn for the other way round, and turned
+        return interval_of(difference, plan, stream, weights)
+    low, high = interval_of(
+        -difference, plan, stream, weights
+    )  # drawn for the other way round, and turned
     return -high, -low
-
-
-def _mean(values: Floats) -> float:
-    return math.fsum(values.tolist()) / values.size if values.size else math.nan
 
 
 def corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:

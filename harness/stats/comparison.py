@@ -15,7 +15,7 @@ from ..core import Printable
 from ..core.arguments import Count, Names, Whole, check_settings
 from ..core.entries import Incomplete
 from ..core.evaluation import ByMetric
-from ..core.leaderboard import CHOSEN
+from ..core.leaderboard import CHOSEN, WEIGHTED
 from ..core.metric import Metric
 from ..core.pandas_frame import data_frame
 from ..core.systems import Unanswered
@@ -62,6 +62,8 @@ def comparison_rows(comparisons: Comparisons) -> list[Row]:
             "overall_p": None if overall is None else overall.p,
             "critical_difference": None if overall is None else overall.critical_difference,
         }
+        if comparisons.weighted:
+            row[WEIGHTED] = comparisons.weighted.get(entry.dataset, "")
         rows.append(row)
     return rows
 
@@ -74,6 +76,8 @@ def standing_rows(comparisons: Comparisons) -> list[Row]:
         row |= {name: row[name] or None for name in ("rank", "rank_low", "rank_high")}
         if comparisons.chosen:
             row[CHOSEN] = comparisons.chosen.get((standing.dataset, standing.run), "")
+        if comparisons.weighted:
+            row[WEIGHTED] = comparisons.weighted.get(standing.dataset, "")
         rows.append(row)
     return rows
 
@@ -100,7 +104,7 @@ class Plan:
     level: Level = 0.05
     """An adjusted p-value up to this is significant."""
     interval: IntervalMethod = "t"
-    """How the interval of a difference is computed."""
+    """How the interval of a difference is computed; bca if queries have weights."""
     draws: Annotated[Whole, Ge(99)] = 10_000
     """Random draws of a test or interval that draws: 99 at least, as fewer have no p of .01."""
     seed: Count = 0
@@ -136,6 +140,8 @@ class Comparison:
 
     Values are over the `n` queries that both have a value for; `difference` is the mean of run
     minus baseline, `low` and `high` its interval, computed by `interval` (t, bca, simultaneous).
+    Means are weighted if the dataset weights its queries; `d_z`, `hedges_g` and `detectable` are
+    NaN then.
     `p` is two-sided; NaN if the test has no answer, and `note` says why (identical, n=1, zero
     variance). `d_z` and `hedges_g` are in standard deviations of the differences, `cliffs_delta`
     is (wins - losses) / n. `detectable` is the smallest difference that a paired t-test finds in
@@ -259,6 +265,8 @@ class Comparisons(Printable):
         Dataset and run of those that are the best of several, and of what.
     warned : mapping of str to tuple of str
         Runs that the guard warns of, with the rules.
+    weighted : mapping of str to str
+        Datasets that weight their queries, and by what.
     """
 
     plan: Plan
@@ -276,6 +284,7 @@ class Comparisons(Printable):
     failed: tuple[tuple[str, str], ...] = ()
     chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
     warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    weighted: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def _at(self) -> dict[tuple[str, ...], Any]:

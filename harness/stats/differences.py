@@ -98,7 +98,7 @@ def largest_first(differences: Floats, most: int) -> Ints:
     return places
 
 
-def deviations(values: Floats) -> tuple[Floats, Floats]:
+def deviations(values: Floats, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Return each system's difference to the middle one of the query, and the rounding of means.
 
     Of the middle one, so that neither a single huge value nor the order of the systems matters;
@@ -113,7 +113,7 @@ def deviations(values: Floats) -> tuple[Floats, Floats]:
     added = noise(values, centre)
     equal = np.abs(centred) <= added
     centred[equal] = added[equal] = 0.0
-    return centred, added.mean(axis=1)
+    return centred, means(added, weights)
 
 
 def pairwise(positions: Floats, tolerances: Floats | None = None) -> Floats:
@@ -155,7 +155,15 @@ def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
     return None
 
 
-def means(values: Floats) -> Floats:
-    """Return the mean of each system, NaN without queries."""
-    n_queries = values.shape[1]
-    return values.mean(axis=1) if n_queries else np.full(values.shape[0], np.nan)
+def means(values: Floats, weights: Floats | None = None) -> Floats:
+    """Return the mean of each system, by the weights of the queries; NaN without queries."""
+    if not values.shape[1]:
+        return np.full(values.shape[0], np.nan)
+    weights = unequal(weights)
+    averages: Floats = values.mean(axis=1)
+    return averages if weights is None else (values * weights).sum(axis=1) / weights.sum()
+
+
+def unequal(weights: Floats | None) -> Floats | None:
+    """Return weights, None if all are equal: then a weighted mean is the mean."""
+    return None if weights is None or not np.ptp(weights) else weights

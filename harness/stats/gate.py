@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -12,10 +13,13 @@ from pydantic import Strict
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..errors import ArgumentError, HarnessError, Problem
+from .bootstrap import resampled_means
 from .comparison import Correction, Level
 from .corrections import adjust
+from .differences import EPS, means
 from .effects import queries_needed
-from .intervals import t_interval
+from .intervals import bca_interval, t_interval
+from .registry import Stream
 
 GateOutcome = Literal["pass", "fail", "undecided"]
 WORST_QUERIES = 5
@@ -99,6 +103,7 @@ class Pair:
     """The values of baseline and candidate on the same queries, ``(n_queries,)`` each.
 
     `unanswered` is how many of these queries the baseline and the candidate leave unanswered.
+    `weights` are those of the queries, if they are weighted by something.
     """
 
     dataset: str
@@ -109,6 +114,8 @@ class Pair:
     baseline: Floats
     candidate: Floats
     unanswered: tuple[int, int] = (0, 0)
+    weights: Floats | None = None
+    weighted_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,8 @@ class Verdict:
     queries with a value in both; `low` and `high` the interval of the difference. `p` is of the
     one-sided test that the candidate is worse by more than `margin`, in the metric's units.
     `needed` is how many queries would decide an undecided one; `worst` the queries that lost most;
-    `unanswered` how many queries the baseline and the candidate leave unanswered.
+    `unanswered` how many queries the baseline and the candidate leave unanswered. Means are
+    weighted if queries are `weighted_by` something.
     """
 
     dataset: str
@@ -139,6 +147,7 @@ class Verdict:
     needed: int | None
     worst: tuple[tuple[str, float], ...]
     unanswered: tuple[int, int] = (0, 0)
+    weighted_by: str = ""
 
     @property
     def worst_gain(self) -> float:
@@ -161,8 +170,10 @@ def judge(
       good passes in 80% of experiments. If there are as many already, the mean gain is close to
       the margin: then those that tell it from the margin in 80%.
 
-    Gains that are all one number have no interval; they pass if that number is at least
-    :math:`-m`, and fail otherwise. So does the mean gain under a margin that is not tested.
+    If queries have weights, the interval is by BCa bootstrap, the test by bootstrap too, and no
+    number of queries is given. Gains that are all one number have no interval; they pass if that
+    number is at least :math:`-m`, and fail otherwise. So does the mean gain under a margin that is
+    not tested.
 
     Walker and Nowacki, Understanding equivalence and noninferiority testing, JGIM 2011.
     """
@@ -181,32 +192,56 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     from scipy.special import stdtr
 
     both = ~(np.isnan(pair.baseline) | np.isnan(pair.candidate))
+    if pair.weights is not None:
+        both &= pair.weights > 0
+    weights = None if pair.weights is None else pair.weights[both]
     before, after = pair.baseline[both], pair.candidate[both]
     sign, n = pair.metric.sign, int(both.sum())
     gains = sign * (after - before)
     if n == 0:
         message = f"{pair.metric}: baseline and candidate have no query in common"
         raise HarnessError(Problem(pair.dataset, message, fix="give runs of the same dataset"))
-    mean, values = float(gains.mean()), (float(before.mean()), float(after.mean()))
+    mean, *both_means = means(np.array([gains, before, after]), weights).tolist()
+    values = both_means[0], both_means[1]
     allowed = margin.units(values[0])
     p, needed = np.nan, None
+    names = ("gate", pair.dataset, pair.group, str(pair.metric), pair.run)
+    stream, interval = Stream(names), t_interval
+    if weights is not None:
+        interval = partial(bca_interval, stream=stream, weights=weights)
     if not margin.tested or (np.ptp(gains) == 0 and n > 1):
-        low, high = t_interval(gains, level) if np.ptp(gains) else (mean, mean)
+        low, high = interval(gains, level) if np.ptp(gains) else (mean, mean)
         outcome: GateOutcome = "pass" if mean >= -allowed else "fail"
     elif n == 1:
         low = high = np.nan
         outcome = "undecided"
     else:
-        low, high = t_interval(gains, level)
-        sd = float(gains.std(ddof=1))
-        p = float(stdtr(n - 1, (mean + allowed) / (sd / np.sqrt(n))))
+        low, high = interval(gains, level)
+        if weights is not None:
+            p = not_worse(gains, mean + allowed, stream, weights)
+        else:
+            sd = float(gains.std(ddof=1))
+            p = float(stdtr(n - 1, (mean + allowed) / (sd / np.sqrt(n))))
+            needed = queries_needed(allowed, sd, level) if allowed else None
+            if needed is not None and needed <= n:
+                needed = queries_needed(abs(mean + allowed), sd, level)
         outcome = "pass" if low > -allowed else "fail" if high < -allowed else "undecided"
-        needed = queries_needed(allowed, sd, level) if allowed else None
-        if needed is not None and needed <= n:
-            needed = queries_needed(abs(mean + allowed), sd, level)
     order = np.argsort(gains, kind="stable")[:WORST_QUERIES]
     qids = [qid for qid, is_paired in zip(pair.qids, both, strict=True) if is_paired]
     worst = tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0)
     change = (0.0 + mean, low, high) if sign > 0 else (0.0 - mean, 0.0 - high, 0.0 - low)
     key, rest = (pair.dataset, pair.group, pair.run, pair.metric, n), pair.unanswered
-    return Verdict(*key, *values, *change, allowed, p, np.nan, outcome, needed, worst, rest)
+    by = pair.weighted_by
+    return Verdict(*key, *values, *change, allowed, p, np.nan, outcome, needed, worst, rest, by)
+
+
+def not_worse(gains: Floats, beyond: float, stream: Stream, weights: Floats) -> float:
+    """Return the one-sided p-value that the mean gain is not below minus the margin.
+
+    By bootstrap with query weights: the share of resampled means, less the mean, of at most
+    `beyond`, the mean plus the margin; ``(b + 1) / (m + 1)``.
+    """
+    centred = gains - means(gains[None], weights)[0]
+    drawn = resampled_means(centred[:, None], stream, weights)[:, 0]
+    tolerance = EPS * float(np.abs(gains).max())
+    return float((np.count_nonzero(drawn <= beyond + tolerance) + 1) / (drawn.size + 1))

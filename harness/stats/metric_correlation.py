@@ -57,9 +57,10 @@ def correlations(
     ``tau_ap(tied=b)``: 2 * mean over the systems i that have others above them by one metric, of
     the share of those that are above i by the other metric too, minus 1; the mean of both
     directions. The better system is above, also by metrics that are better if lower. Each
-    bootstrap sample draws the dataset's queries with replacement, and ranks the systems by their
-    means over it. Without `metrics` it is all that have means over queries, and without `datasets`
-    it is every dataset. HarnessError for fewer than two metrics, or two systems of every dataset.
+    bootstrap sample draws the dataset's queries with replacement, with their weights if they have
+    any, and ranks the systems by their means over it. Without `metrics` it is all that have means
+    over queries, and without `datasets` it is every dataset. HarnessError for fewer than two
+    metrics, or two systems of every dataset.
 
     For each dataset the pairs that agree least come first.
 
@@ -90,11 +91,15 @@ def _of_dataset(
 ) -> list[Correlation]:
     qids = matrix(systems, metrics[0])[0]
     values = np.array([metric.sign * matrix(systems, metric)[1].T for metric in metrics])
-    unit = np.ones((1, len(qids)))
+    weights: dict[str, float] = {}
+    for system in systems:
+        if (of_system := system.weights(metrics[0])) is not None:
+            weights |= zip(system.qids, of_system.tolist(), strict=True)
+    unit = np.array([[weights.get(qid, 1.0) for qid in qids]])
     (tau_b,), (tau_ap,) = next(_taus(values, unit))
     rng = np.random.default_rng(0)
     samples = rng.multinomial(len(qids), np.full(len(qids), 1 / len(qids)), size=draws)
-    both = [np.concatenate(parts) for parts in zip(*_taus(values, samples), strict=True)]
+    both = [np.concatenate(parts) for parts in zip(*_taus(values, samples * unit), strict=True)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a metric that ties all systems has no correlation
         margin = NormalDist().inv_cdf(0.975) * np.nanstd(both, axis=1)

@@ -25,6 +25,7 @@ class PairedValues:
     """Values of runs x queries, ``(n_systems, n_queries)``; NaN if a run has no value for one.
 
     `qids` name the columns, sorted by name, so that results do not depend on the qrels' order.
+    `weights` are those of the queries, above 0, or None if all count alike.
     """
 
     dataset: str
@@ -32,6 +33,12 @@ class PairedValues:
     systems: tuple[System, ...]
     qids: pa.Array
     values: Floats
+    weights: Floats | None = None
+
+    @cached_property
+    def complete_weights(self) -> Floats | None:
+        """Weights of the complete queries, ``(n_complete,)``."""
+        return None if self.weights is None else self.weights[self.complete]
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -80,7 +87,13 @@ def paired_values(systems: Sequence[System], plan: Plan) -> Iterator[PairedValue
             _check_finite(members, metric, values, qids)
             if metric.settings.undefined == "zero":
                 values = np.nan_to_num(values, nan=0.0)
-            yield PairedValues(dataset, metric, tuple(members), qids, frozen(values))
+            weights = _weights(members, orders, metric)
+            if weights is None or weights.all():
+                yield PairedValues(dataset, metric, tuple(members), qids, frozen(values), weights)
+            else:  # a query without weight is not in the mean
+                counted = weights > 0
+                of_counted = select(qids, counted), frozen(values[:, counted]), weights[counted]
+                yield PairedValues(dataset, metric, tuple(members), *of_counted)
 
 
 def _in_order(systems: Sequence[System]) -> tuple[pa.Array, list[Ints]]:
@@ -93,6 +106,27 @@ def _in_order(systems: Sequence[System]) -> tuple[pa.Array, list[Ints]]:
     if problems:
         raise AlignmentError(problems)
     return take(systems[0].evaluation.qids, orders[0]), orders
+
+
+def _weights(systems: Sequence[System], orders: Sequence[Ints], metric: Metric) -> Floats | None:
+    """Return the weights of the queries; AlignmentError if systems have different ones."""
+    first, *others = (
+        None if (weights := system.weights(metric)) is None else weights[order]
+        for system, order in zip(systems, orders, strict=True)
+    )
+    for system, weights in zip(systems[1:], others, strict=True):
+        if not same_weights(first, weights):
+            message = f"expected the query weights of {_name(systems[0])}, got others"
+            fix = "evaluate all runs with the same weights"
+            raise AlignmentError(Problem(_name(system), message, fix=fix))
+    return first
+
+
+def same_weights(first: Floats | None, second: Floats | None) -> bool:
+    """Whether two systems weight their queries alike."""
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
 def _check_finite(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.ragged import Floats
-from .differences import EPS, multiples
+from .differences import EPS, means, multiples, unequal
 from .registry import Outcome, Stream, as_p, paired_test
 
 MOST_STEPS = 2**26
@@ -127,8 +127,9 @@ def drawn_sums(sizes: Floats, stream: Stream) -> Floats:
     title="paired two-sided randomisation test",
     sources=("fisher1935", "smucker2007", "phipson2010"),
     random=True,
+    weighted=True,
 )
-def randomization(differences: Floats, stream: Stream) -> Outcome:
+def randomization(differences: Floats, stream: Stream, weights: Floats | None = None) -> Outcome:
     """Test that the two systems are exchangeable on each query, by flipping signs.
 
     If it makes no difference which of two systems a value comes from, each difference is as
@@ -138,7 +139,8 @@ def randomization(differences: Floats, stream: Stream) -> Outcome:
     from draws, ``(b + 1) / (m + 1)`` with the b of m draws at least as far from 0, which is never
     0. Differences that tie the observed mean count, also if floating point would hide it.
 
-    Its statistic is the mean difference.
+    Its statistic is the mean difference. With query weights w it is the weighted mean, and
+    ``p = P(|sum s_i w_i d_i| >= |sum w_i d_i|)``.
 
     References
     ----------
@@ -152,6 +154,7 @@ def randomization(differences: Floats, stream: Stream) -> Outcome:
     >>> randomization(np.array([0.1, 0.2, 0.3, 0.0]), Stream()).p  # 2 of 8 ways
     0.25
     """
-    p, drawn = sign_flip_p(differences, stream)
+    weights = unequal(weights)
+    p, drawn = sign_flip_p(differences if weights is None else differences * weights, stream)
     method = f"{stream.draws} draws" if drawn else "exact"
-    return Outcome(p, float(differences.mean()), method, drawn=drawn)
+    return Outcome(p, float(means(differences[None], weights)[0]), method, drawn=drawn)

@@ -118,6 +118,8 @@ class Test:
     title: str
     sources: tuple[str, ...] = ()
     random: bool = False
+    weighted: bool = False
+    """Whether the function takes the weights of the queries as a third argument."""
 
 
 TESTS: dict[str, Test] = {}
@@ -125,7 +127,9 @@ TESTS: dict[str, Test] = {}
 
 
 def _registering(kind: Kind, arguments: Mapping[str, Any]) -> Callable[[F], F]:
-    check_arguments(arguments, name=TEXT, title=TEXT, sources=TEXTS, random=FLAG)
+    kinds = {"name": TEXT, "title": TEXT, "sources": TEXTS}
+    flags = dict.fromkeys(arguments.keys() & {"random", "weighted"}, FLAG)
+    check_arguments(arguments, **kinds, **flags)
 
     def register(function: F) -> F:
         registered = TESTS.get(arguments["name"])
@@ -139,11 +143,18 @@ def _registering(kind: Kind, arguments: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def paired_test(
-    name: str, *, title: str, sources: tuple[str, ...] = (), random: bool = False
+    name: str,
+    *,
+    title: str,
+    sources: tuple[str, ...] = (),
+    random: bool = False,
+    weighted: bool = False,
 ) -> Callable[[F], F]:
     """Return a decorator that registers a function of differences as a test.
 
-    The function is ``(differences, stream) -> Outcome``, or the p-value alone; see `Test`.
+    The function is ``(differences, stream) -> Outcome``, or the p-value alone; see `Test`. If it is
+    `weighted`, it is ``(differences, stream, weights)``, and compares runs on datasets with query
+    weights too; `weights` are above 0, and None for other datasets.
     """
     return _registering("paired", locals())
 
@@ -190,6 +201,15 @@ def check_corrected(test: str, setting: str) -> None:
         raise UnknownNameError(Problem("", message, fix=f"leave {setting} out"))
 
 
+def check_weighted(name: str, dataset: str) -> None:
+    """Raise UnknownNameError if a test takes no query weights, which a dataset has."""
+    if not find(name).weighted:
+        able = sorted(test.name for test in TESTS.values() if test.weighted)
+        message = f"{name} takes no query weights, which dataset '{dataset}' has"
+        fix = f"take {' or '.join(able)}, as in --test bootstrap, in a config 'test: bootstrap'"
+        raise UnknownNameError(Problem("test", message, fix=fix))
+
+
 SMALLEST = float(np.finfo(np.float64).tiny)
 """The smallest p-value reported, 2.2e-308; a smaller one is not distinct from 0."""
 
@@ -217,12 +237,15 @@ NO_ANSWER = "no answer"
 """The note of a p-value that is NaN and does not say why."""
 
 
-def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
+def outcome_of(
+    test: Test, differences: Floats, stream: Stream, weights: Floats | None = None
+) -> Outcome:
     """Return the outcome of a paired test; a test may return the p-value alone."""
     named = named_outcome(differences)
     if named is not None:
         return named
-    result = _called(test, frozen(differences), stream)
+    of_queries = () if weights is None else (frozen(weights),)
+    result = _called(test, frozen(differences), stream, *of_queries)
     outcome = result if isinstance(result, Outcome) else Outcome(result)
     p = float(_checked(test, outcome.p))
     note = outcome.note or (NO_ANSWER if math.isnan(p) else "")

@@ -14,7 +14,7 @@ from .bootstrap import resampled_means
 from .comparison import Comparison, Plan, Standing
 from .corrections import adjust
 from .differences import EPS, deviations, means, noise
-from .intervals import clustered, interval_of
+from .intervals import clustered, interval_of, method_of
 from .paired_values import PairedValues
 from .registry import SMALLEST, AllPairs, Stream
 
@@ -59,7 +59,8 @@ def told_apart(
     """Return a mask of the pairs of runs of a block that can be told apart.
 
     By the plan's own test if that is one of all pairs; by the plan's comparisons; and if these are
-    not of every pair, also by `paired_t_of_pairs`, corrected over the pairs of the block. So
+    not of every pair, also by `paired_t_of_pairs`, or by `bootstrap_of_pairs` if queries have
+    weights, corrected over the pairs of the block. So
     no pair that the plan finds significant is left together.
     """
     if all_pairs is not None:
@@ -69,7 +70,12 @@ def told_apart(
     if len(rows) < math.comb(n_systems, 2):
         above = np.triu_indices(n_systems, 1)
         p = np.full((n_systems, n_systems), np.nan)
-        p[np.ix_(block.valued, block.valued)] = paired_t_of_pairs(block.oriented[block.valued])
+        values, weights = block.oriented[block.valued], block.complete_weights
+        p[np.ix_(block.valued, block.valued)] = (
+            paired_t_of_pairs(values)
+            if weights is None
+            else bootstrap_of_pairs(values, weights, block.stream(plan, "pairs"))
+        )
         apart[above] = adjust(p[above], plan.correction) <= plan.level
     place = {run: position for position, run in enumerate(block.runs)}
     for row in rows:
@@ -102,10 +108,33 @@ def paired_t_of_pairs(values: Floats) -> Floats:
     return p
 
 
-def rank_intervals(values: Floats, level: float, stream: Stream) -> tuple[Ints, Ints]:
+def bootstrap_of_pairs(values: Floats, weights: Floats, stream: Stream) -> Floats:
+    """Return the two-sided p-value of the weighted bootstrap test of each pair of systems.
+
+    As `harness.stats.bootstrap.bootstrap`, but that all pairs share their draws.
+    """
+    apart, rounding = deviations(values, weights)
+    averages = means(apart, weights)
+    drawn = resampled_means((apart - averages[:, None]).T, stream, weights)
+    n_systems = len(values)
+    p = np.ones((n_systems, n_systems))
+    for base in range(n_systems - 1):
+        rest = slice(base + 1, n_systems)
+        tolerance = np.maximum(rounding[rest], rounding[base])
+        threshold = np.abs(averages[rest] - averages[base]) - tolerance
+        extreme = np.abs(drawn[:, rest] - drawn[:, base, None]) >= threshold
+        of_first = (extreme.sum(axis=0) + 1) / (len(drawn) + 1)
+        p[base, rest] = p[rest, base] = of_first
+    return p
+
+
+def rank_intervals(
+    values: Floats, level: float, stream: Stream, weights: Floats | None = None
+) -> tuple[Ints, Ints]:
     """Return the first and last rank of each system by its mean, by bootstrap over the queries.
 
-    Queries are drawn with replacement, the same for all systems; each draw ranks their means.
+    Queries are drawn with replacement, with their weights if they have any, the same for all
+    systems; each draw ranks their means.
     The interval is the narrowest with at most ``level / 2`` of the draws before `low` and as many
     after `high`.
 
@@ -116,8 +145,8 @@ def rank_intervals(values: Floats, level: float, stream: Stream) -> tuple[Ints, 
     low, high = np.empty((2, len(values)), dtype=np.int64)
     order = np.lexsort(values.T)  # the draws must not depend on the order of the systems
     # What is common to all goes first: one query's huge values would hide the others.
-    apart, rounding = deviations(values[order])
-    drawn = resampled_means(apart.T, stream)
+    apart, rounding = deviations(values[order], weights)
+    drawn = resampled_means(apart.T, stream, weights)
     # .29 * 100 is 28.999999999999996: the share of whole draws needs a tolerance too.
     outside = int(level / 2 * len(drawn) * (1 + EPS))
     for column, system in enumerate(order.tolist()):
@@ -139,22 +168,23 @@ def standings_of(
 ) -> list[Standing]:
     """Return the standing of each run of a block: ranks over the queries that all runs have."""
     valued, oriented = block.valued, block.oriented[block.valued]
+    weights = block.complete_weights
     values = np.array([system.value(block.metric) for system in block.systems])
     n_ranked = 0 if np.isnan(block.values).all() else int(block.complete.sum())
     rank, low, high = np.zeros((3, values.size), dtype=np.int64)
     tier = [""] * values.size
     if n_ranked:
-        compared = means(oriented)
+        compared = means(oriented, weights)
         if not np.isnan(block.values[valued]).any():  # the summaries are of these queries too
             compared = block.metric.sign * values[valued]
         rank[valued] = ranks(compared)
     if n_ranked > 1:
         stream = replace(block.stream(plan, "ranks"), draws=plan.rank_draws)
-        lowest, highest = rank_intervals(oriented, plan.level, stream)
+        lowest, highest = rank_intervals(oriented, plan.level, stream, weights)
         # a summary need not weigh all queries alike: parts of a dataset may count the same
         low[valued] = np.minimum(lowest, rank[valued])
         high[valued] = np.maximum(highest, rank[valued])
-        order = valued[np.argsort(-means(oriented), kind="stable")]
+        order = valued[np.argsort(-means(oriented, weights), kind="stable")]
         apart = told_apart(block, rows, plan, all_pairs)[np.ix_(order, order)]
         for place, name in zip(order.tolist(), tiers(apart), strict=True):
             tier[place] = name
@@ -162,11 +192,15 @@ def standings_of(
     ranked = (rank.tolist(), low.tolist(), high.tolist(), tier)
     columns = (block.systems, values.tolist(), block.values, *ranked)
     for system, value, row, position, first, last, name in zip(*columns, strict=True):
-        defined = row[~np.isnan(row)]
+        is_defined = ~np.isnan(row)
+        defined = row[is_defined]
         if len(system.entries) > 1:
             interval = clustered(system, block.metric, plan)
         else:
-            interval = interval_of(defined, plan, block.stream(plan, plan.interval, system.run))
+            method = method_of(plan, block.weights)
+            of_defined = None if block.weights is None else block.weights[is_defined]
+            stream = block.stream(plan, method, system.run)
+            interval = interval_of(defined, plan, stream, of_defined)
         place = block.dataset, system.run, block.metric, defined.size
         standings.append(Standing(*place, value, *interval, position, first, last, name, n_ranked))
     return standings

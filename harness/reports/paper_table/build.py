@@ -17,7 +17,7 @@ from ...core.metric import Metric
 from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of
 from ...stats.comparison import UNCOMPARED, Comparison, Standing
-from ...stats.intervals import clustered, t_interval
+from ...stats.intervals import summary_interval
 from ..leaderboard import Study, plan_of
 from ..methods import (
     SHOWN,
@@ -26,6 +26,7 @@ from ..methods import (
     parts_in_words,
     repetitions_in_words,
     treatment,
+    weights_of_systems,
 )
 from ..phrases import (
     ARROWS,
@@ -56,7 +57,6 @@ from .model import (
 from .settings import DEFAULT, SUFFIXES, TableSettings, problems, sort_key
 
 AVERAGE = "mean over datasets"
-LEVEL = 0.05
 Names = Sequence[str]
 NOTHING = PaperCell(UNDEFINED)
 
@@ -345,14 +345,12 @@ class TableDraft:
     ) -> tuple[float, ...]:
         if standing is not None:
             return standing.low, standing.high
-        definition, values = metric.definition, system.values(metric)
+        definition = metric.definition
         # intervals need a plain mean over queries, not a sum or a mean of parts
         is_mean = definition.summary == "mean" and definition.weight is None
         if self.study.board.summary.average or not is_mean:
             return ()
-        if len(system.entries) > 1:
-            return clustered(system, metric, plan_of(self.study))
-        return t_interval(values[~np.isnan(values)], LEVEL)
+        return summary_interval(system, metric, plan_of(self.study))
 
     def caption(self) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
@@ -380,7 +378,8 @@ class TableDraft:
         data = data_in_words(self.systems, self.settings.name)
         over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
         parts = parts_in_words(self.study.board.summary, self.systems)
-        yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}."
+        weighted = weights_of_systems(self.systems, self.settings.name)
+        yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}{weighted}."
         selection, metrics = self.study.board.selection, self.study.board.metrics
         choices = [c for system in self.systems for entry in system.entries for c in entry.choices]
         if selection is not None and choices:
@@ -400,7 +399,8 @@ class TableDraft:
         if self.settings.spread == "deviation" and any(repeated):
             yield "After ±: standard deviation over the repetitions."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
-            over_queries = "BCa bootstrap" if plan_of(self.study).interval == "bca" else "t"
+            is_bca = plan_of(self.study).interval == "bca" or weights_of_systems(self.systems, str)
+            over_queries = "BCa bootstrap" if is_bca else "t"
             hows = [] if all(repeated) else [over_queries]
             hows += ["clustered bootstrap over queries and repetitions"] if any(repeated) else []
             share = confidence(plan_of(self.study).level)

@@ -182,13 +182,15 @@ def draw_effects(request: PlotRequest) -> Figure:
     plot.label_rows(axes, [name.label for name, *_ in rows])
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     untested = "" if all(is_tested) else ", × no test"
-    difference = f"{best}difference in {request.short(request.metric)} from {base_name.label}"
+    short = f"{request.weighted}{request.short(request.metric)}"
+    difference = f"{best}difference in {short} from {base_name.label}"
     text = f"{difference}\n{_marks(comparisons, [row for _, row, _ in rows])}{untested}"
     plot.label_below(figure, text, width)
     right = axes.twinx()
     plot.label_rows(right, [_signed(sign * row.hedges_g) for _, row, sign in rows])
     where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    right.annotate("Hedges' g", (1, 1), (3.5, 0), va="bottom", **where)
+    if any(math.isfinite(row.hedges_g) for _, row, _ in rows):
+        right.annotate("Hedges' g", (1, 1), (3.5, 0), va="bottom", **where)
     for spine in (axes.spines["left"], right.spines["left"], right.spines["right"]):
         spine.set_visible(False)
     return figure
@@ -259,6 +261,9 @@ def draw(request: PlotRequest) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     _, values = matrix(request.systems, request.metric)
+    if request.weighted:
+        what = "Friedman's test takes no query weights, which the dataset has"
+        raise request.refuse(what, "choose the kind effects")
     if len(values) < 2:
         raise request.refuse("there is one run only, and nothing to compare it with")
     values = values[:, np.isfinite(values).all(axis=0)]

@@ -226,6 +226,11 @@ class PlotRequest:
         """Return a metric's label for an axis: its name, and the way that is better."""
         return self.short(metric, characters(self.settings.width, 0.6))
 
+    @property
+    def weighted(self) -> str:
+        """The word before a mean over queries that have weights; empty for others."""
+        return "weighted " if any(one.evaluation.weighted_by for one in self.systems) else ""
+
     def short(self, metric: Metric, most: int = 24) -> str:
         """Return a metric's name cut to `most` characters, and the way that is better."""
         names = {**self.study.names, **self.settings.names}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.entries import Entry, grouped_by
+from ...core.evaluation import summarise
 from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...core.systems import matrix
@@ -63,7 +64,7 @@ def draw_cutoffs(request: PlotRequest) -> Figure:
     mask = best_of_many(values[:, -1], request.metric)
     rows = zip(names, mask, values, strict=True)
     lines = [Curve(*row, nothing, nothing, nothing) for row in rows]
-    label = request.short(replace(request.metric, cutoff=None))
+    label = request.weighted + request.short(replace(request.metric, cutoff=None))
     settings = [f"{metric.cutoff:g}" for metric in metrics]
     return _lines("cutoff", settings, lines, label, request.settings.width)
 
@@ -107,7 +108,8 @@ def draw_sweep(request: PlotRequest) -> Figure:
         low, high, validation = ends(entries, "low"), ends(entries, "high"), before.get(label, {})
         name = Name(labels[place], place)
         lines.append(Curve(name, mask[place], values[place], low, high, means(validation)))
-    axis = request.short(request.metric, plot.characters(request.settings.width, 0.8))
+    axis = request.weighted
+    axis += request.short(request.metric, plot.characters(request.settings.width, 0.8))
     return _lines(over, settings, lines, axis, request.settings.width)
 
 
@@ -286,10 +288,13 @@ def draw_distribution(request: PlotRequest) -> Figure:
 
     The whiskers of a box reach the last values within 1.5 times its length.
     """
-    names, colours, values = [], [], []
+    names, colours, values, averages = [], [], [], []
     for system, name in zip(request.systems, request.named(request.systems), strict=True):
-        numbers = system.values(request.metric)
-        if np.isfinite(numbers).any():
+        numbers, weights = system.values(request.metric), system.weights(request.metric)
+        is_finite = np.isfinite(numbers)
+        if is_finite.any():
+            of_finite = None if weights is None else weights[is_finite]
+            averages.append(summarise(numbers[is_finite], "mean", of_finite))
             names.append(name.label)
             colours.append(plot.look(name.place).colour)
             values.append(np.sort(numbers[np.isfinite(numbers)]))
@@ -317,13 +322,13 @@ def draw_distribution(request: PlotRequest) -> Figure:
     axes.barh(place, end - begin, heights, left=begin, linewidth=0.9, zorder=3, **box)
     top, bottom = place - heights / 2, place + heights / 2
     axes.vlines(middle, top, bottom, color=colours, linewidth=2, zorder=4)
-    means = [numbers.mean() for numbers in values]
     style: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "black"}
-    axes.plot(means, place, "D", markersize=3.2, markeredgewidth=0.7, zorder=5, **style)
+    axes.plot(averages, place, "D", markersize=3.2, markeredgewidth=0.7, zorder=5, **style)
     pad = 0.03 * (high - low) or 0.5
     axes.set_xlim(low - pad, high + pad)
     plot.label_rows(axes, names)
-    axes.set_xlabel(request.axis(request.metric))
+    diamonds = "; diamonds: weighted means" if request.weighted else ""
+    axes.set_xlabel(request.axis(request.metric) + diamonds)
     return figure
 
 
