@@ -246,6 +246,9 @@ HOLDINGS = [
                 "{0} Q0 {1}#{2} 0 {3} t"))),
     Holding("a docno twice in a query", "qrels.txt bm25.run --duplicates best", repeated),
     Holding("grades that are fractions", "qrels.txt bm25.run --relevance-level 0.5", soft),
+    Holding("the traffic of each query", "qrels.txt bm25.run --weights traffic.csv:views", both(
+        lambda: text("traffic.csv", [("10", 5), ("2", 5), ("1", 5)], "{0},{1}", "qid,views\n"),
+        run)),
     Holding("a learning-to-rank file (LETOR, SVMlight) and a score a line", "test.txt scores.txt",
             scores),
     Holding("the same, and a run that names its documents", "test.txt bm25.run", both(

@@ -18,7 +18,7 @@ import harness
 from harness.errors import ArgumentError, HarnessError, InputError, UnknownNameError
 from harness.experiment.results import read_results
 
-METRICS = ["recip_rank", "P@5", "num_ret", "gm_map", "success@1", "arp"]
+METRICS = ["recip_rank", "P@5", "num_ret", "gm_map", "success@1", "arp", "median_first_rank"]
 OPTIONS = [word for metric in METRICS for word in ("-m", metric)]
 CLICKS = dict(zip(QIDS, (3, 0, 1, 20, 7, 2, 1, 2, 6, 4, 11, 5), strict=True))
 COST = {qid: 0.25 * (n + 1) for n, qid in enumerate(QIDS)}
@@ -26,7 +26,7 @@ CONFIG = """
 output: out
 datasets: {d: {path: qrels.txt, weights: {path: traffic.csv, column: clicks}}}
 runs: {"{run}": {path: "{run}.run"}}
-metrics: [recip_rank, P@5, num_ret, gm_map, success@1, arp]
+metrics: [recip_rank, P@5, num_ret, gm_map, success@1, arp, median_first_rank]
 """
 Weights = dict[str, float]
 
@@ -68,9 +68,12 @@ def expected(folder: Path, name: str, weights: Weights = CLICKS) -> dict[str, fl
         own = np.array([float(weights[qid]) for qid in evaluation.qids.to_pylist()])
         own, values = own[~np.isnan(values)], values[~np.isnan(values)]
         mean = np.average(values, weights=own)
-        found[metric] = {"num_ret": (values * own).sum(), "gm_map": math.exp(mean)}.get(
-            metric, mean
-        )
+        others = {
+            "num_ret": (values * own).sum(),
+            "gm_map": math.exp(mean),
+            "median_first_rank": np.median(np.repeat(values, own.astype(int))),
+        }
+        found[metric] = others.get(metric, mean)
     return found
 
 
