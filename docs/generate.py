@@ -280,6 +280,10 @@ def formats_page() -> str:
         "the network if the qrels are not in the cache of ir_datasets. They are kept there as a "
         "TREC file, in the folder `ranking-harness`.\n"
     )
+    lines.append(
+        "Write a URL in place of a path, such as `s3://bucket/bm25.run.gz`, for files "
+        "[elsewhere](../how-to/data-elsewhere.md). It needs the extra `remote`.\n"
+    )
     return "\n".join(lines)
 
 

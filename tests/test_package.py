@@ -52,7 +52,9 @@ def test_import_loads_nothing_heavy(root: Path) -> None:
 
 
 def test_evaluating_loads_none_of_the_extras(root: Path) -> None:
-    unwanted = ("pandas", "torch", "polars", "matplotlib", "scipy", "pyarrow.compute")
+    unwanted = (
+        "pandas", "torch", "polars", "matplotlib", "scipy", "pyarrow.compute", "fsspec",
+    )  # fmt: skip
     code = "harness.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, ['P@1'])"
     assert loaded(code, unwanted, root) == "[]"
 

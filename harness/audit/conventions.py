@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +41,7 @@ from ..experiment.results import (
     refuse_plugins,
 )
 from ..guard.datasets import load_weights
+from ..input_files import url_of
 from ..reports import text
 from ..reports.select import sort_metric
 from ..reports.text import Shown
@@ -278,11 +278,11 @@ def conventions(
 
 def _cells_of(results: PathLike | Results, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
     """Return the config and cells of results or of a config."""
-    if not isinstance(results, Results) and not Path(results).is_dir():
-        config = configs.load(Path(results), overrides)
+    folder = folder_of(results)
+    if not (isinstance(results, Results) or folder.is_dir() or url_of(folder)):
+        config = configs.load(folder, overrides)
         cells = resolve(config)
     else:
-        folder = folder_of(results)
         manifest = read_manifest(folder)
         refuse_plugins(folder, manifest, "name the config that wrote them")
         check_inputs(folder, manifest)

@@ -21,6 +21,7 @@ from ..core.names import why_not
 from ..core.ragged import Bools, Floats
 from ..errors import InputError, Problem, UnknownNameError, check_known, first_of, shorten
 from ..experiment.manifest import Manifest
+from ..input_files import url_of
 from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.compare import corrected
 from ..stats.comparison import Comparison, Plan
@@ -540,7 +541,9 @@ def _of_dataset(board: Board, dataset: str) -> Board:
 def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]) -> list[Board]:
     """Return both leaderboards; a table without repetitions is held against means over them."""
     boards: list[Board | None]
-    boards = [read_folder(path, names) if path.is_dir() else None for path, names in sides]
+    boards = [
+        read_folder(path, names) if path.is_dir() or url_of(path) else None for path, names in sides
+    ]
     if boards[0] is not None and boards[1] is not None:
         return [boards[0], boards[1]]
     if keys and all(

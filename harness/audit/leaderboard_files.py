@@ -20,6 +20,7 @@ from ..core.names import parse
 from ..errors import InputError, Problem, UnknownNameError, check_known, first_of
 from ..experiment.manifest import Manifest
 from ..experiment.results import Results, read_results
+from ..input_files import name_of
 from ..reports.leaderboard import REPETITIONS
 from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import warned_of
@@ -176,15 +177,15 @@ def read_folder(
         )
         if key in rows:
             fix = "give each row its own name with --name"
-            raise InputError(Problem(str(folder), f"two rows are called {key}", fix=fix))
+            raise InputError(Problem(name_of(folder), f"two rows are called {key}", fix=fix))
         values = {names.get(name, name): value for name, value in entry.summary.items()}
         counts = {"repetitions": len(entry.entries)} if isinstance(entry, System) else {}
         rows[key] = BoardRow(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
     warned = warned_of((entry.run, entry.warned) for entry in board.entries)
-    notes = tuple(f"{folder}: {note}" for note in warned)
+    notes = tuple(f"{name_of(folder)}: {note}" for note in warned)
     shown = _shown_names(study, names)
-    return Board(str(folder), metrics, rows, manifest=study.manifest, notes=notes, **shown)
+    return Board(name_of(folder), metrics, rows, manifest=study.manifest, notes=notes, **shown)
 
 
 def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, Problem, shorten
+from ..readers.files import read_file
 from ..reports.formats import from_csv
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
@@ -90,7 +91,7 @@ def read_table(path: Path) -> list[TableRow]:
 def read_text(path: Path) -> str:
     """Return the text of a file; raise InputError if it cannot be read or is not UTF-8."""
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except OSError as error:
         what = f"cannot be read: {error.strerror}"
         raise InputError(Problem(str(path), what, fix="correct the path")) from None

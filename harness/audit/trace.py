@@ -50,6 +50,7 @@ from ..experiment.results import (
     root_of,
     with_inputs,
 )
+from ..input_files import joined, name_of, real_path
 from ..metrics.ndcg import DISCOUNTS, Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved
@@ -337,7 +338,7 @@ def trace(
             raise
     files = _states(folder, manifest, cells)
     warned = tuple(dict.fromkeys(rule for entry in entries for rule in entry.warned))
-    account = replace(account, inputs=files, folder=str(folder), warned=warned)
+    account = replace(account, inputs=files, folder=name_of(folder), warned=warned)
     if query is not None:
         return _with_ranking(account, folder, cells, query)
     return account
@@ -429,13 +430,13 @@ def _states(
     """Return the files of cells, qrels first, each with its state; all inputs without cells."""
     root = root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
-    paths = [Path(path) for entry in entries for path in (entry.path, entry.group) if path]
-    paths += [Path(entry.weights.path) for entry in entries if entry.weights]
-    paths += [Path(cell.run_entry.path) for cell in cells]
-    recorded = {(root / file.path).resolve(): file for file in manifest.inputs}
-    own = dict.fromkeys(path for path in map(Path.resolve, paths) if path in recorded) or recorded
-    changes = changed_inputs(folder, manifest, only=map(str, own))
-    changed = {change.path.resolve(): change.what for change in changes}
+    paths = [path for entry in entries for path in (entry.path, entry.group) if path]
+    paths += [entry.weights.path for entry in entries if entry.weights]
+    paths += [cell.run_entry.path for cell in cells]
+    recorded = {real_path(joined(root, file.path)): file for file in manifest.inputs}
+    own = dict.fromkeys(path for path in map(real_path, paths) if path in recorded) or recorded
+    changes = changed_inputs(folder, manifest, only=own)
+    changed = {real_path(change.path): change.what for change in changes}
     return tuple(
         {**recorded[path].model_dump(exclude_defaults=True), "state": changed.get(path, UNCHANGED)}
         for path in own
@@ -457,7 +458,7 @@ def _with_ranking(account: Account, folder: Path, cells: Sequence[Cell], query: 
     if not metric.definition.is_built_in:
         fix = "leave --query out; harness verify --plugins computes all values again"
         message = f"expected a metric of the harness with --query, got a plugin's: {metric}"
-        raise InputError(Problem(str(folder), message, fix=fix))
+        raise InputError(Problem(name_of(folder), message, fix=fix))
     value = float(evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)])
     qrels, run = read_inputs(folder, account.manifest, cells[0])
     ranking, ideal, derived = steps(qrels, run, query, metric, evaluation.policy)

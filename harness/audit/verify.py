@@ -36,6 +36,8 @@ from ..experiment.results import (
     with_inputs,
 )
 from ..experiment.run import render, summarise, tables_and_plots
+from ..input_files import joined, name_of, url_of
+from ..readers.files import is_file
 from ..reports.grid import Grid, facts_at, grid
 from ..reports.text import cut_all
 
@@ -158,12 +160,13 @@ def verify(
         refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     outcome = Verification(folder, manifest)
     root = root_of(folder, manifest)
-    present = [(root / file.path).is_file() for file in manifest.inputs]
+    present = [is_file(joined(root, file.path)) for file in manifest.inputs]
     if any(present) and not all(present):
         _compare_inputs(outcome, {})
         outcome.notes.append("nothing was computed again, as inputs are gone")
         return outcome
-    place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
+    is_near = scheduler is None or url_of(folder)  # to workers, which are elsewhere
+    place = folder if is_near else folder.absolute()
     config, cells = config_and_cells(place, manifest, failed=True, load_plugins=plugins)
     outcome.versions += _versions(manifest, config)
     with executor(jobs, scheduler, worker_timeout) as pool:
@@ -174,7 +177,7 @@ def verify(
         reason = "pytrec_eval has no counterpart to check them against"
         outcome.notes.append(f"values under ties: {', '.join(without_peer)}: {reason}")
     files = evaluated.manifest.inputs
-    _compare_inputs(outcome, {str(root / file.path): file.sha256 for file in files})
+    _compare_inputs(outcome, {name_of(joined(root, file.path)): file.sha256 for file in files})
     for mismatch in _failures(outcome, evaluated.board):
         outcome.add(mismatch, "cells")
     if outcome.by_file["cells"]:
@@ -187,7 +190,7 @@ def verify(
 def _compare_inputs(outcome: Verification, digests: Mapping[str, str]) -> None:
     """Add the inputs that are gone or have other bytes."""
     changed = [*changed_inputs(outcome.folder, outcome.manifest, hashed=digests)]
-    gone = {change.path for change in changed if not change.path.is_file()}
+    gone = {change.path for change in changed if not is_file(change.path)}
     for record, path, now in changed:
         then = f"sha256 {record.sha256}"
         new = f"sha256 {now}" if now else "gone" if path in gone else "cannot be read"
@@ -383,7 +386,7 @@ def grids(outcome: Verification) -> Iterator[Grid]:
         parts = ", ".join(f"{n:,} in {name}" for name, n in outcome.by_file.items())
         total = counted(outcome.total, "difference")
         verdict = f"NOT VERIFIED, {total} ({parts}); compared: {counts}"
-    yield Grid(title=f"{outcome.folder}: {verdict}")
+    yield Grid(title=f"{name_of(outcome.folder)}: {verdict}")
 
 
 def _difference(mismatch: Mismatch) -> Grid:
@@ -398,7 +401,7 @@ def _difference(mismatch: Mismatch) -> Grid:
 def as_json(outcome: Verification) -> str:
     """Return the same as one JSON object."""
     content = {
-        "folder": str(outcome.folder),
+        "folder": name_of(outcome.folder),
         "verified": outcome.is_verified,
         "total": outcome.total,
         "by_file": dict(outcome.by_file),

@@ -11,8 +11,8 @@ import click
 from ..errors import InputError, Problem, UnknownNameError
 from ..experiment import page as report_page
 from ..experiment.results import PAGE, read_results, with_comparisons
-from ..input_files import check_outputs
-from ..readers.files import check_own, write_all
+from ..input_files import check_outputs, name_of
+from ..readers.files import check_own, is_file, read_file, write_all
 from ..reports.page import PageSettings
 from ..reports.rankings import sheet
 from . import options
@@ -71,11 +71,11 @@ def command(
     if target.is_file() and not _is_page(target):
         message, fix = "expected a page to replace, got another file", "name another file"
         raise InputError(Problem(str(target), message, fix=fix))
-    same = [n for n in files if (folder / n).is_file() and (folder / n).read_bytes() == files[n]]
+    same = [n for n in files if is_file(folder / n) and read_file(folder / n) == files[n]]
     check_own(folder, files, same, force=settings["force"])
     write_all(folder, files)
     size = sum(map(len, files.values()))
-    show(f"written to {target} ({size / 1e6:.1f} MB)\n")
+    show(f"written to {name_of(target)} ({size / 1e6:.1f} MB)\n")
 
 
 def _is_page(path: Path) -> bool:

@@ -15,6 +15,7 @@ from ..experiment.cache import LARGE, Cache
 from ..experiment.results import render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
+from ..input_files import url_of
 from ..reports.leaderboard import REPORTS, find
 from . import options
 from .printing import file_list, show, terminal_width
@@ -89,5 +90,7 @@ def command(
 
 
 def _relative(path: Path) -> str:
+    if url := url_of(path):
+        return url
     folder = path.resolve()
     return str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)

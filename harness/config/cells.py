@@ -261,7 +261,7 @@ class _Search:
         name = self._pattern(key, loc, path.names)
         datasets = []
         for file in self._files(entry.path, {}, (*loc, "path")):
-            update: dict[str, Any] = {"path": str(file.path)}
+            update: dict[str, Any] = {"path": file.name}
             with self.collecting():
                 if entry.groups and entry.groups.path is not None:
                     path_loc = (*loc, "groups", "path")
@@ -302,7 +302,7 @@ class _Search:
     def _file_next_to(self, neighbour: Found, text: str, loc: Loc) -> str:
         """Return the file of a pattern whose placeholders have the values of another file's."""
         self._pattern(text, loc, neighbour.values)
-        return str(self._files(text, neighbour.values, loc)[0].path)
+        return self._files(text, neighbour.values, loc)[0].name
 
     def add_run(self, key: str, entry: RunEntry, loc: Loc) -> None:
         """Add the cells of a run entry; ConfigError if it has none."""
@@ -327,12 +327,12 @@ class _Search:
                 captured = {
                     n: file.values[n] for n in path.names if n not in (*dataset.values, DATASET)
                 }
-                concrete = entry.model_copy(update={"path": str(file.path)})
+                concrete = entry.model_copy(update={"path": file.name})
                 entries = dataset.entry, concrete, dataset.key, key, dataset.values, captured
                 cell = Cell(dataset.name, run, *entries, across=DATASET in path.names)
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
-            paths = [str(file.path) for file in strangers]
+            paths = [file.name for file in strangers]
             has = first_of([dataset.name for dataset in datasets], 5)
             message = f"no dataset for {first_of(paths, 5)}; there are {has}"
             raise self.error(path_loc, message, "add the dataset, or narrow the path")

@@ -14,7 +14,7 @@ from typing import Any
 from yaml import YAMLError
 
 from ..errors import ConfigError, InputError, Problem, and_more, in_json, legible
-from ..input_files import add_inputs, keeping_inputs
+from ..input_files import add_inputs, check_local, keeping_inputs
 from ..readers import files as store
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
@@ -138,6 +138,8 @@ def propose_config(
     """
     folders = [folders] if isinstance(folders, Path) else [*folders]
     fix = "name the folders of your qrels and runs"
+    for folder in folders:
+        check_local(folder)
     wrong = [
         Problem(str(folder), "expected a folder, got none", fix=fix)
         for folder in folders
@@ -192,6 +194,7 @@ def save_config(folders: Path | Sequence[Path], output: Path, *, force: bool = F
     if output.exists() and not force:
         fix = "name another file with --output, or add --force"
         raise InputError(Problem(str(output), "the file exists", fix=fix))
+    check_local(output)
     store.check_writable(output.parent)
     output.parent.mkdir(parents=True, exist_ok=True)
     with keeping_inputs():

@@ -29,6 +29,7 @@ from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
 from ..errors import HarnessError, Problem, UnknownNameError
+from ..input_files import joined
 from ..readers.passages import Passages, Take
 from ..reports.leaderboard import REPORTS
 from ..reports.page import PageSettings
@@ -73,7 +74,7 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1."""
 
 
-_PATTERN = PathText(placeholders=True)
+_PATTERN = PathText(placeholders=True, anywhere=True)
 
 
 def _or_text(kind: Any) -> Shorthand:
@@ -85,7 +86,7 @@ class FileSettings(Model):
     """What datasets and runs have in common: a file and how to read it."""
 
     path: Annotated[StrictStr, _PATTERN]
-    """File, relative to the config; each {placeholder} is filled from the files on disk."""
+    """File, relative to the config, or a URL; each {placeholder} is filled from the files there."""
     format: StrictStr | None = None
     """Name of the format; by default the one that the file looks like."""
 
@@ -99,7 +100,7 @@ class Groups(Model):
     """Groups of a dataset's queries; each is reported as a dataset of its own."""
 
     path: Annotated[StrictStr | None, _PATTERN] = None
-    """CSV, TSV or Parquet file of qids and columns, relative to the config."""
+    """CSV, TSV or Parquet file of qids and columns, relative to the config, or a URL."""
     function: StrictStr | None = None
     """Instead of a file: what a plugin registered with ``@harness.query_groups``."""
     qid: StrictStr = "qid"
@@ -125,7 +126,7 @@ class Weights(Model):
     """Weights of a dataset's queries, such as their traffic."""
 
     path: Annotated[StrictStr, _PATTERN]
-    """CSV, TSV or Parquet file of qids and weights, relative to the config."""
+    """CSV, TSV or Parquet file of qids and weights, relative to the config, or a URL."""
     qid: StrictStr = "qid"
     """The column of qids."""
     column: StrictStr | None = None
@@ -279,8 +280,8 @@ class Config(Model):
     """Name of the experiment; by default the file's name."""
     extends: Annotated[StrictStr | None, PathText(), Field(exclude=True)] = None
     """Another config that this one is put on top of; of mappings, key by key."""
-    output: Annotated[StrictStr, PathText()] = "results/{name}"
-    """Folder for the results, relative to the config."""
+    output: Annotated[StrictStr, PathText(anywhere=True)] = "results/{name}"
+    """Folder for the results, relative to the config, or a URL."""
     datasets: Annotated[
         Mapping[StrictStr, Annotated[DatasetEntry, _or_text(DatasetEntry)]], Field(min_length=1)
     ]
@@ -306,8 +307,8 @@ class Config(Model):
     """Which findings of the guard you accept."""
     crosscheck: Crosscheck = "sample"
     """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
-    cache: Annotated[StrictStr, PathText()] = ""
-    """Folder for evaluated cells, relative to the config, which several can share; by default
+    cache: Annotated[StrictStr, PathText(anywhere=True)] = ""
+    """Folder for evaluated cells, relative to the config or a URL, for several to share; by default
     `cells` in the output folder, `none` to keep nothing."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
@@ -370,19 +371,19 @@ class Config(Model):
             page.documents,
             page.queries,
         ]
-        return [self._base / name for name in names if name]
+        return [joined(self._base, name) for name in names if name]
 
     @property
     def output_folder(self) -> Path:
         """Folder for the results, to be used from here."""
-        return self._base / self.output
+        return joined(self._base, self.output)
 
     @property
     def cache_folder(self) -> Path | None:
         """Folder for evaluated cells, to be used from here; None if nothing is kept."""
         if self.cache == "none":
             return None
-        return self._base / self.cache if self.cache else self.output_folder / "cells"
+        return joined(self._base, self.cache) if self.cache else self.output_folder / "cells"
 
     def is_given(self, section: str, key: str) -> bool:
         """Whether the file itself has a key of a section."""

@@ -11,7 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from string import Formatter
 
-from ..errors import InputError, first_of
+from ..errors import HarnessError, first_of
+from ..input_files import name_of, url_of
+from ..readers import remote
 from ..readers.files import readable_name
 from ..readers.source import IR_DATASETS, qrels_file
 
@@ -83,6 +85,11 @@ class Found:
     path: Path
     values: Mapping[str, str]
 
+    @property
+    def name(self) -> str:
+        """The path as text, or the URL."""
+        return name_of(self.path)
+
 
 class NothingFoundError(LookupError):
     """No file matches a pattern; the text says what there is instead."""
@@ -97,10 +104,13 @@ def matching_files(base: Path, text: str, captured: Mapping[str, str] | None = N
     try:
         if text.startswith(IR_DATASETS):
             return [Found(Path(qrels_file(text)), dict(captured or {}))]
+        if url := url_of(text):
+            return _matching_urls(url, captured or {})
         return _matching_files(base, text, captured or {})
-    except InputError as error:
+    except HarnessError as error:
         (problem,) = error.problems
-        raise NothingFoundError(f"{problem.what}; {problem.fix}") from None
+        what = f"{problem.where}: {problem.what}" if url_of(problem.where) else problem.what
+        raise NothingFoundError("; ".join(filter(None, (what, problem.fix)))) from None
     except PermissionError as error:
         message = f"no permission to read {os.path.normpath(error.filename)}"
         raise NothingFoundError(f"{message}; change its mode or its owner") from None
@@ -125,6 +135,37 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
         names = _list_names(path, "")
         raise NothingFoundError(f"{path} is a folder, not a file; it holds {names}")
     return sorted(regular, key=lambda match: natural(str(match.path)))
+
+
+def _matching_urls(url: str, captured: Mapping[str, str]) -> list[Found]:
+    """Return the files of a store that match; only folders that hold placeholders are listed."""
+    scheme, _, rest = url.partition("://")
+    parts = [*map(Pattern, rest.split("/"))]
+    matches, is_listed = [(f"{scheme}:/", captured)], False
+    for n, part in enumerate(parts, 1):
+        is_listed = not all(name in matches[0][1] for name in part.names)
+        if not is_listed:
+            matches = [(f"{path}/{part.fill(values)}", values) for path, values in matches]
+            continue
+        folders, slash = matches, "/" if n < len(parts) else ""
+        matches = [
+            (f"{path}/{name}", {**values, **matched})
+            for path, values in folders
+            for listed in sorted(remote.names_in(path), key=natural)
+            if (name := listed.rstrip("/")) + slash == listed
+            if name[0] != "." or part.text[0] == "."
+            if (matched := part.match(name, values)) is not None
+        ]
+        if not matches:
+            folder, text = folders[0][0], _literal_path(Pattern(url), captured)
+            names = first_of(remote.names_in(folder) or ["nothing"], SHOWN)
+            raise NothingFoundError(f"no file matches {text}; {folder}/ holds {names}")
+    if not is_listed:
+        there = [match for match in matches if remote.exists(match[0])]
+        if not there:
+            remote.check_there(matches[0][0])
+        matches = there
+    return [Found(Path(path), dict(values)) for path, values in matches]
 
 
 def natural(text: str) -> tuple[tuple[int, int, str, str], ...]:

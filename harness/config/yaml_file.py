@@ -25,8 +25,7 @@ from ..errors import (
     first_of,
     shorten,
 )
-from ..input_files import add_inputs
-from ..readers.files import COPY_FIRST, NOT_READ, remote
+from ..input_files import COPY_FIRST, NOT_READ, add_inputs, url_of
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, double_braces, matching_files
@@ -257,8 +256,10 @@ class _Parts:
         if "\0" in text:
             raise LookupError("holds the character \\0, which no path may", "take it out")
         path = _DOLLAR.sub(lambda match: _value_of_variable(match, text, keep), text)
-        if remote(path):
-            raise LookupError(f"{NOT_READ}: {path}", COPY_FIRST)
+        if url := url_of(path):
+            if mark is None or not mark.anywhere:
+                raise LookupError(f"{NOT_READ}: {url}", COPY_FIRST)
+            return url
         is_relative = not PurePath(path).is_absolute() and loc != ("extends",)
         if self.start and is_relative and (loc, path) != (("cache",), "none"):
             return f"{keep(self.start).rstrip('/')}/{path}"
@@ -354,7 +355,7 @@ def text_of(path: Path) -> str:
     """Return the text of a config; ConfigError if it cannot be read."""
     fix = ""
     add_inputs(path)
-    if url := remote(path):
+    if url := url_of(path):
         raise ConfigError(Problem("", NOT_READ, fix=COPY_FIRST, rule="missing-file"), where=url)
     try:
         matching_files(path.parent, double_braces(path.name))

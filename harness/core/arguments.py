@@ -214,11 +214,13 @@ class OneOf:
 class PathText:
     """Marks a text of a config that is a path, which starts in the config's folder.
 
-    It may have `placeholders`, or may be a `module` unless it ends in .py or has a slash.
+    It may have `placeholders`, or may be a `module` unless it ends in .py or has a slash. It may
+    be a URL if it is `anywhere`.
     """
 
     placeholders: bool = False
     module: bool = False
+    anywhere: bool = False
 
     def is_path(self, text: str) -> bool:
         """Whether a text is a path."""

@@ -35,7 +35,9 @@ from ..core.ragged import Floats
 from ..errors import Finding, HarnessError, InputError, Problem
 from ..guard.visits import Visit
 from ..guard.watch import Facts
-from ..readers.files import sha256, state_of, write_all
+from ..input_files import url_of
+from ..readers.files import read_file, sha256, state_of, write_all
+from ..readers.remote import names_in
 from ..readers.source import next_to
 from .crosscheck import Audit, mode_of
 
@@ -182,43 +184,47 @@ class Cache:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
-        self._root = os.path.abspath(folder or "")
+        url = url_of(folder or "")
+        self._root = os.path.abspath("" if url else folder or "")
         self._index: dict[str, Input] = {}
         """Files by their paths from the cache, which hold when both are moved together."""
         if folder:
             with contextlib.suppress(*DAMAGED, AttributeError, ArithmeticError, RecursionError):
                 self._index = {
                     str(name): Input(tuple(map(int, state)), str(digest))
-                    for name, (state, digest) in json.loads((folder / INDEX).read_bytes())[
+                    for name, (state, digest) in json.loads(read_file(folder / INDEX))[
                         "files"
                     ].items()
                 }
-        self.is_empty = not any(True for _ in self.records())
+        self.is_empty = not (names_in(url) if url else any(True for _ in self.records()))
 
     def hashed(self, path: str) -> Input:
         """Return a file's state and hash; InputError if it cannot be read."""
-        state, entry = state_of(path), self._index.get(os.path.relpath(path, self._root))
+        state, entry = state_of(path), self._index.get(self._indexed(path))
         if entry is not None and entry.state == state:
             return entry
         try:
-            read = Input(state, sha256(Path(path)))
+            read = Input(state, sha256(path))
         except OSError as error:
             raise InputError(Problem(path, f"cannot be read: {error.strerror}")) from error
         self.remember({path: read})
         return read
 
+    def _indexed(self, path: str) -> str:
+        return url_of(path) or os.path.relpath(path, self._root)
+
     def remember(self, inputs: Mapping[str, Input]) -> None:
         """Keep the hashes of files in the index, unless a state could stay as the bytes change."""
         for path, read in inputs.items():
             if time.time_ns() - max(read.state[1:3]) > _RECENT:
-                self._index[os.path.relpath(path, self._root)] = read
+                self._index[self._indexed(path)] = read
 
     def get(self, key: str) -> Record | None:
         """Return the record of that name; None without one that can be read and has this name."""
         if self.folder is None:
             return None
         try:
-            record = Record.from_parquet((self.folder / _name(key)).read_bytes())
+            record = Record.from_parquet(read_file(self.folder / _name(key)))
         except DAMAGED:
             return None
         return record if record.notes.key == key else None
@@ -236,7 +242,7 @@ class Cache:
                 write_all(self.folder, {INDEX: text.encode()}, flush=False)
 
     def records(self) -> Iterator[Path]:
-        """Yield the files of all records in order; links and other files are left out."""
+        """Yield the files of all records in order, but links; none of a folder at a URL."""
         for path in sorted(self.folder.glob("??/*.parquet")) if self.folder else ():
             is_named = _RECORD.fullmatch(path.name) and path.name[:2] == path.parent.name
             if is_named and not path.parent.is_symlink() and not path.is_symlink():

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import chain, groupby
-from pathlib import Path
 
 from tqdm import tqdm
 
@@ -36,6 +35,7 @@ from ..guard.datasets import (
 from ..guard.findings import accept_findings, findings_of_error
 from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
+from ..readers.files import is_file
 from ..readers.query_weights import QueryWeights
 from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record
@@ -125,7 +125,10 @@ class _Run:
     def look_up(self, place: int) -> bool:
         """Return whether a cell is in the cache; its record is kept in memory then."""
         try:
-            inputs = {path: self.cache.hashed(path) for path in self.keys.paths(self.cells[place])}
+            inputs = {
+                path: self.inputs.get(path) or self.cache.hashed(path)
+                for path in self.keys.paths(self.cells[place])
+            }
         except InputError:
             return False
         record = self.cache.get(self.keys.key(self.cells[place], inputs))
@@ -161,7 +164,7 @@ class _Run:
         of_queries = [(one.dataset_entry.groups, one.dataset_entry.weights) for one in cells]
         tables = dict.fromkeys(one.path for pair in of_queries for one in pair if one and one.path)
         for path in (*of_failed, *plugins, *tables):
-            if path not in self.inputs and Path(path).is_file():
+            if path not in self.inputs and is_file(path):
                 with contextlib.suppress(InputError):
                     self.inputs[path] = self.cache.hashed(path)
         visits = {}

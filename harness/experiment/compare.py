@@ -23,6 +23,7 @@ from ..errors import (
     first_of,
     warn,
 )
+from ..input_files import name_of
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
 from ..reports.phrases import warned_of
@@ -219,7 +220,7 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
     summary = results.board.summary
     if summary.average:
         fix = "name one part by --dataset"
-        raise HarnessError(Problem(str(results.folder), NOT_COMPARED, fix=fix))
+        raise HarnessError(Problem(name_of(results.folder), NOT_COMPARED, fix=fix))
     for name in runs:
         check_known("run", name, results.runs)
     if dataset is not None:

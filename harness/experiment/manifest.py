@@ -31,6 +31,7 @@ from ..core.metric import Metric, as_plain_data
 from ..core.policy import USUAL
 from ..errors import Finding, in_json
 from ..guard.visits import Visit
+from ..input_files import url_of
 from ..stats.comparison import Plan
 from .cache import Input, Notes, installed_code, sources, version_of
 from .crosscheck import Audit
@@ -88,6 +89,7 @@ def made_manifest(
     board's entries.
     """
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
+    output = resolved["output"]
     plugged = not all(metric.definition.is_built_in for metric in metrics)
     recorded = {
         entry: tuple(map(as_plain_data, metrics_of_entry))
@@ -96,7 +98,7 @@ def made_manifest(
     return Manifest(
         manifest=FORMAT,
         config=json.loads(in_json(resolved)),
-        base=_relative(base.resolve(), (base / resolved["output"]).resolve()),
+        base="." if url_of(output) else _relative(base.resolve(), (base / output).resolve()),
         inputs=inputs,
         versions=versions(pictures=bool(resolved.get("plots"))),
         code=sources(),
@@ -186,7 +188,9 @@ class Paths:
 
     def __init__(self, paths: Iterable[str], base: Path) -> None:
         root = base.resolve()
-        self.names = {path: _relative(os.path.realpath(path), root) for path in paths}
+        self.names = {
+            path: url_of(path) or _relative(os.path.realpath(path), root) for path in paths
+        }
         longest_first = sorted(self.names, key=len, reverse=True)
         either = "|".join(map(re.escape, longest_first)) or "(?!)"
         self._pattern = re.compile(rf"(?<![\w/.-])(?:{either})(?![\w/-]|\.\w)")
@@ -253,7 +257,7 @@ class InputRecord(_Model):
     """A file that was read."""
 
     path: StrictStr
-    """Seen from the config's folder."""
+    """Seen from the config's folder, or a URL."""
     bytes: Count
     """Size of the file."""
     sha256: Sha256
@@ -355,7 +359,8 @@ class Manifest(_Model):
     config: Mapping[StrictStr, Any]
     """The config as resolved; policies, metrics and plans of comparison are in it."""
     base: StrictStr
-    """Folder of the config, seen from this one; paths in the config start there."""
+    """Folder of the config, seen from this one; paths in the config start there. Of results at a
+    URL, which no path leads to: the current folder."""
     inputs: tuple[InputRecord, ...]
     """Every file that values follow from; of cells that failed, those that could be read."""
     versions: Mapping[StrictStr, StrictStr | None]

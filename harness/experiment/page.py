@@ -23,7 +23,7 @@ from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Run
 from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError
-from ..input_files import check_outputs, keeping_inputs
+from ..input_files import check_outputs, keeping_inputs, name_of
 from ..metrics.ndcg import DISCOUNTS, scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
@@ -159,7 +159,7 @@ def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
         return found.value(metric) if found is not None and metric in metrics else math.nan
 
     return {
-        "title": str(old.folder),
+        "title": name_of(old.folder),
         "boards": [
             {
                 "columns": [

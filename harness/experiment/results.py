@@ -53,8 +53,9 @@ from ..errors import (
     said_by,
     warn,
 )
-from ..input_files import add_inputs
-from ..readers.files import check_local, compare_recorded, hashes_of, sha256
+from ..input_files import add_inputs, joined, name_of, real_path, url_of
+from ..readers import remote
+from ..readers.files import compare_recorded, hashes_of, is_file, read_file, sha256
 from ..readers.passages import TAKEN
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import Study, find
@@ -182,7 +183,7 @@ class Results(Study):
         return text
 
     def __repr__(self) -> str:
-        return f"<Results: {len(self.leaderboard.entries)} entries in {self.folder}>"
+        return f"<Results: {len(self.leaderboard.entries)} entries in {name_of(self.folder)}>"
 
     def _repr_html_(self) -> str:
         from .page_data import widget  # which loads SciPy
@@ -265,7 +266,7 @@ _FIX = "put the file back, or run the config again and use those results"
 
 def misfit(path: Path, what: str) -> InputError:
     """Return the error of a file of results that does not fit its manifest, or is damaged."""
-    return InputError(Problem(str(path), what, fix=_FIX, rule=RULE))
+    return InputError(Problem(name_of(path), what, fix=_FIX, rule=RULE))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -273,18 +274,19 @@ def read_bytes(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():
             raise misfit(path, "expected a regular file")
-        return path.read_bytes()
+        return read_file(path)
     except (FileNotFoundError, NotADirectoryError):
-        check_local(path.parent)
         folder, fix = path.parent, "give the folder that the config's 'output:' names"
-        if folder.exists():
+        if url := url_of(path):
+            message = remote.missing(url)
+        elif folder.exists():
             message = f"expected a folder of results, got one that holds no {path.name}"
         else:
             near = [
                 sibling.name for sibling in folder.absolute().parent.glob("*") if sibling.is_dir()
             ]
             message = f"no such folder{did_you_mean(folder.name, sorted(near))}"
-        raise InputError(Problem(str(folder), message, fix=fix)) from None
+        raise InputError(Problem(name_of(folder), message, fix=fix)) from None
     except OSError as error:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
 
@@ -330,7 +332,7 @@ def read_results(folder: Path) -> Results:
     content = read_bytes(folder / MANIFEST)
     manifest = read_manifest(folder, content)
     config, metrics = _config(manifest, folder / MANIFEST)
-    config._base = folder / manifest.base
+    config._base = _base_of(folder, manifest)
     path = folder / PER_QUERY
     values = read_bytes(path)
     if hashes_of({PER_QUERY: values})[PER_QUERY] != manifest.outputs.get(PER_QUERY):
@@ -349,7 +351,7 @@ def read_results(folder: Path) -> Results:
         board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
     root = root_of(folder, manifest)
-    add_inputs(folder / MANIFEST, path, *(root / record.path for record in manifest.inputs))
+    add_inputs(folder / MANIFEST, path, *(joined(root, record.path) for record in manifest.inputs))
     add_inputs(*config.files())
     return Results(board, None, trace, config=config, folder=folder, manifest=manifest)
 
@@ -461,7 +463,7 @@ def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
 
 def _timing(folder: Path) -> dict[str, Any]:
     """Return the content of ``timing.json``; empty without one of ours."""
-    if not (folder / TIMING).is_file():
+    if not is_file(folder / TIMING):
         return {}
     with contextlib.suppress(HarnessError, ValueError, RecursionError):
         content = json.loads(read_bytes(folder / TIMING))
@@ -477,7 +479,11 @@ def _timing(folder: Path) -> dict[str, Any]:
 
 def root_of(folder: Path, manifest: Manifest) -> Path:
     """Return the folder that paths of inputs start from: the config's."""
-    return (folder / manifest.base).resolve()
+    return _base_of(folder, manifest).resolve()
+
+
+def _base_of(folder: Path, manifest: Manifest) -> Path:
+    return Path(manifest.base) if url_of(folder) else folder / manifest.base
 
 
 def with_inputs(manifest: Manifest, base: Path | None) -> Manifest:
@@ -505,13 +511,13 @@ def config_and_cells(
     place, seen from the folder: it was moved alone.
     """
     root, path = root_of(folder, manifest), folder / MANIFEST
-    inputs = [root / record.path for record in manifest.inputs]
-    if not any(record.exists() for record in inputs):
-        message = f"expected the inputs of these results, got no file at {inputs[0]}"
+    inputs = [joined(root, record.path) for record in manifest.inputs]
+    if not any(map(is_file, inputs)):
+        message = f"expected the inputs of these results, got no file at {name_of(inputs[0])}"
         fix = "move the folder back, move its inputs too, or give verify or why --inputs FOLDER"
         raise InputError(Problem(str(path), message, fix=fix))
     text = yaml.safe_dump(manifest.config, allow_unicode=True, sort_keys=False)
-    base = folder / manifest.base
+    base = _base_of(folder, manifest)
     config = loads(text, str(path), base, overrides, load_plugins=load_plugins, is_part=is_part)
     keys = {cell.key for cell in (*manifest.cells, *(manifest.failed if failed else ()))}
     return config, [cell for cell in resolve(config) if cell.key in keys]
@@ -541,7 +547,7 @@ class ChangedInput(NamedTuple):
         if self.now:
             then = f"sha256 {self.record.sha256[:12]}... then, {self.now[:12]}... now"
             return f"has changed since the results were computed: {then}"
-        state = "cannot be read" if self.path.is_file() else "is gone"
+        state = "cannot be read" if is_file(self.path) else "is gone"
         return f"{state}; the results were computed from it"
 
 
@@ -556,15 +562,16 @@ def changed_inputs(
     `hashed` has the SHA-256 of files that were read, by path.
     """
     root = root_of(folder, manifest)
-    digests = {Path(path).resolve(): digest for path, digest in hashed.items()}
-    paths = None if only is None else {Path(path).resolve() for path in only}
+    digests = {real_path(path): digest for path, digest in hashed.items()}
+    paths = None if only is None else {*map(real_path, only)}
     for record in manifest.inputs:
-        path = Path(os.path.normpath(root / record.path))
-        if paths is None or path.resolve() in paths:
+        path = joined(root, record.path)
+        path = path if url_of(path) else Path(os.path.normpath(path))
+        if paths is None or real_path(path) in paths:
             now = ""
             with contextlib.suppress(OSError):
-                if path.is_file():
-                    now = digests.get(path.resolve()) or sha256(path)
+                if is_file(path):
+                    now = digests.get(real_path(path)) or sha256(path)
             if now != record.sha256:
                 yield ChangedInput(record, path, now)
 
@@ -573,7 +580,8 @@ def check_inputs(folder: Path, manifest: Manifest, only: Iterable[str] | None = 
     """Raise InputError with every input that is gone or has changed; see `changed_inputs`."""
     changed = changed_inputs(folder, manifest, only)
     if problems := [
-        Problem(str(changed_input.path), changed_input.what, fix=_FIX) for changed_input in changed
+        Problem(name_of(changed_input.path), changed_input.what, fix=_FIX)
+        for changed_input in changed
     ]:
         raise InputError(problems)
 

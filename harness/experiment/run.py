@@ -23,7 +23,7 @@ from ..core.systems import dataset_name, incomplete, system_key, systems_of
 from ..errors import Finding, counted, warn, warning_of_errors
 from ..guard.datasets import reversals
 from ..guard.findings import accept_findings
-from ..input_files import add_inputs, check_outputs, keeping_inputs
+from ..input_files import add_inputs, check_outputs, keeping_inputs, name_of
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
@@ -266,7 +266,7 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     files.check_own(folder, [TIMING, *contents], written_before, force=force)
     if left := [name for name in edited if name not in contents and name != TIMING]:
         message = "kept edited files of an earlier run, which are not part of these results"
-        notes.append(f"{folder}: {message}: {', '.join(left)}")
+        notes.append(f"{name_of(folder)}: {message}: {', '.join(left)}")
     for text in notes:
         warn(text)
     timing = {

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import HarnessError, InputError, Problem, legible, warn
-from ..input_files import check_outputs, is_input
+from ..input_files import check_outputs, is_input, name_of, url_of
+from . import remote
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,10 +34,6 @@ ABANDONED = 3600
 """Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
 """Names of files that are being written, as `tempfile` makes them."""
-_URL = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=.)", re.I)
-"""How a URL begins; a drive of Windows has one letter."""
-NOT_READ = "expected a path on this machine, got a URL: remote paths are not read"
-COPY_FIRST = "copy it to this machine first, and give the path of the copy"
 LONGEST_FILE_NAME = 200
 """Bytes of a name: file systems take 255, with an ending and while it is written."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
@@ -48,6 +45,10 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
 
     Files that killed runs left unfinished are removed, from the folder and from those `within` it.
     """
+    if url := url_of(folder):  # which nothing locks, but which must take files
+        remote.write(f"{url}/{LOCK}", b"")
+        yield
+        return
     from filelock import FileLock, Timeout  # imports in 80 ms
 
     path = folder / LOCK
@@ -100,9 +101,14 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
 
     All are written under temporary names first and then moved into place in the order given. The
     last one (the manifest) shows that the others belong together. Without `flush` they need not
-    outlive a power cut. InputError, before any is written, if one is an input.
+    outlive a power cut. Below a URL each is written whole, one after the other. InputError, before
+    any is written, if one is an input.
     """
     check_outputs(folder, files)
+    if url := url_of(folder):
+        for name, content in files.items():
+            remote.write(f"{url}/{name}", content)
+        return
     with _moved_together(folder) as waiting:
         for name, content in files.items():
             with _begun(below(folder, name), waiting, flush=flush) as file:
@@ -116,6 +122,11 @@ def writing(target: Path) -> Iterator[IO[bytes]]:
     InputError if it is an input.
     """
     check_outputs(target.parent, [target.name])
+    if url := url_of(target):
+        content = io.BytesIO()
+        yield content
+        remote.write(url, content.getvalue())
+        return
     with _moved_together(target) as waiting, _begun(target, waiting) as file:
         yield file
 
@@ -176,7 +187,7 @@ def compare_recorded(
     for name in sorted(recorded):
         with contextlib.suppress(OSError, HarnessError):
             path = below(folder, name)
-            if path.is_symlink() or not path.is_file():
+            if path.is_symlink() or not is_file(path):
                 continue
             if (digest := sha256(path)) in recorded[name]:
                 unedited[name] = digest
@@ -188,11 +199,11 @@ def compare_recorded(
 def check_own(folder: Path, names: Iterable[str], own: Collection[str], *, force: bool) -> None:
     """Raise InputError if one of the files to write exists and is not our `own`, unless forced."""
     candidates = [] if force else [name for name in dict.fromkeys(names) if name not in own]
-    foreign = [name for name in candidates if os.path.lexists(folder / name)]
+    foreign = [n for n in candidates if is_file(folder / n) or os.path.lexists(folder / n)]
     if foreign:
         message = "expected only files that harness wrote, got others, or files edited since: "
         fix = "move them away, name another folder, or replace them with --force"
-        raise InputError(Problem(str(folder), message + ", ".join(foreign), fix=fix))
+        raise InputError(Problem(name_of(folder), message + ", ".join(foreign), fix=fix))
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
@@ -200,6 +211,9 @@ def remove(folder: Path, names: Iterable[str]) -> None:
     for name in names:
         path = below(folder, name)
         if is_input(path):
+            continue
+        if url := url_of(path):
+            remote.delete(url)
             continue
         with contextlib.suppress(OSError):
             path.unlink()
@@ -220,27 +234,10 @@ def below(folder: Path, name: str) -> Path:
     return target
 
 
-def remote(path: str | os.PathLike[str]) -> str:
-    """Return the URL that is given as a path; empty for a path.
-
-    >>> remote("s3://bucket/a.run"), remote("C:/a.run"), remote("runs/a:/b.run")
-    ('s3://bucket/a.run', '', '')
-    """
-    text = os.fspath(path)
-    if (url := _URL.match(text)) is None or os.path.exists(text):
-        return ""
-    return f"{url[1]}://{text[url.end() :]}"  # pathlib makes one slash of two
-
-
-def check_local(path: str | os.PathLike[str]) -> None:
-    """Raise InputError if `path` is a URL."""
-    if url := remote(path):
-        raise InputError(Problem(url, NOT_READ, fix=COPY_FIRST, rule="missing-file"))
-
-
 def check_writable(folder: Path) -> None:
     """Raise HarnessError if `folder` could not be written to, before any work; makes nothing."""
-    check_local(folder)
+    if url_of(folder):  # writing the lock finds out
+        return
     existing = folder.resolve()
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
@@ -266,7 +263,12 @@ def parquet(tables: Iterable[pa.Table]) -> bytes:
 
 
 def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
-    """State of a file that changes with its bytes: size, two times, inode; else InputError."""
+    """State of a file that changes with its bytes: size, two times, inode; else InputError.
+
+    In a store, a mark of the content stands for the inode, and the times are 0.
+    """
+    if url := url_of(path):
+        return remote.state_of(url)
     try:
         status = os.stat(path)
     except OSError as error:
@@ -282,10 +284,21 @@ def hashes_of(files: Mapping[str, bytes]) -> dict[str, str]:
     return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
 
 
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether there is a regular file at a path or a URL."""
+    return remote.exists(url) if (url := url_of(path)) else os.path.isfile(path)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file at a path or a URL."""
+    return remote.read(url) if (url := url_of(path)) else path.read_bytes()
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file at a path or a URL, in hexadecimal."""
+    copy = remote.fetched(url) if (url := url_of(path)) else None
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open(copy.path if copy else path, "rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

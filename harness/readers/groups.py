@@ -16,8 +16,8 @@ import numpy as np
 from ..core.arguments import TEXT, check_arguments
 from ..core.entries import BELOW
 from ..errors import ArgumentError, InputError, Place, Problem, UnknownNameError, did_you_mean
-from ..input_files import add_inputs
-from .files import check_local
+from ..input_files import add_inputs, name_of, url_of
+from . import remote
 from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
@@ -44,7 +44,7 @@ def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None)
     names = list(next(iter(rows.values()))[1]) if rows else []
     labelled = columns or [name for name in names if name != qid]
     texts = {column: [row[column] for _, row in rows.values()] for column in labelled}
-    return labels_of(str(path), list(rows), texts, bins)
+    return labels_of(name_of(path), list(rows), texts, bins)
 
 
 def rows_by_qid(
@@ -57,7 +57,7 @@ def rows_by_qid(
     InputError
         If a qid occurs twice, or a column is missing.
     """
-    rows = _rows(path)
+    rows, place = _rows(path), name_of(path)
     names = list(rows[0]) if rows else []
     for name in (qid, *columns):
         if name not in names:
@@ -66,12 +66,12 @@ def rows_by_qid(
             fix = "correct its name"
             if name == qid:
                 fix = f"rename the column of qids to '{qid}', or name it in a config: 'qid:'"
-            raise InputError(Problem(Place(str(path), 1), message, fix=fix))
+            raise InputError(Problem(Place(place, 1), message, fix=fix))
     by_qid: dict[str, tuple[int, dict[str, str]]] = {}
     for line, row in enumerate(rows, 2):
         if row[qid] in by_qid:
             message = f"expected each qid once, got '{row[qid]}' on line {by_qid[row[qid]][0]} too"
-            raise InputError(Problem(Place(str(path), line), message, fix="keep one of the lines"))
+            raise InputError(Problem(Place(place, line), message, fix="keep one of the lines"))
         by_qid[row[qid]] = line, row
     return by_qid
 
@@ -133,33 +133,34 @@ def _number(place: str, name: str, text: str) -> float | None:
 
 def _rows(path: Path) -> list[dict[str, str]]:
     add_inputs(path)
+    copy = remote.fetched(url) if (url := url_of(path)) else None
+    file_path = Path(copy.path) if copy else path
     try:
         if path.suffix == ".parquet":
             import pyarrow.parquet as pq
 
-            table = pq.ParquetFile(path).read(use_threads=False)
+            table = pq.ParquetFile(file_path).read(use_threads=False)
             return [
                 {name: "" if value is None else str(value) for name, value in row.items()}
                 for row in table.to_pylist()
             ]
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with file_path.open(encoding="utf-8-sig", newline="") as file:
             tab = path.suffix in (".tsv", ".txt")
             reader = csv.DictReader(file, delimiter="\t" if tab else ",", restval=None)
             rows = []
             for row in reader:
                 if None in row or None in row.values():
                     message = f"expected {len(reader.fieldnames or ())} fields, as in the header"
-                    raise InputError(Problem(Place(str(path), reader.line_num), message))
+                    raise InputError(Problem(Place(name_of(path), reader.line_num), message))
                 rows.append(row)
             return rows
     except FileNotFoundError:
-        check_local(path)
         fix = "correct the path of the file of groups, weights or teams"
         raise InputError(Problem("", missing(path), fix=fix, rule="missing-file")) from None
     except (OSError, ValueError, csv.Error) as error:
         message = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
         fix = "write a CSV file with a column 'qid' and a column for each grouping or weight"
-        raise InputError(Problem(str(path), message, fix=fix)) from error
+        raise InputError(Problem(name_of(path), message, fix=fix)) from error
 
 
 def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
@@ -171,7 +172,7 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
     >>> teams_of(["uni-a_1", "uni-a_2", "x"], r"(.+)_\d")
     {'uni-a_1': 'uni-a', 'uni-a_2': 'uni-a', 'x': 'x'}
     """
-    if not os.path.exists(teams):
+    if not os.path.exists(teams) and not url_of(teams):
         try:
             pattern = re.compile(teams)
         except re.error as error:

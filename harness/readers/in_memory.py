@@ -17,7 +17,7 @@ from ..core.pandas_frame import conversion
 from ..core.qrels_and_runs import Qrels, QueryRows, Run, T
 from ..core.ragged import Array, positions_of
 from ..errors import ArgumentError, InputError, Problem, warn_of
-from ..input_files import keeping_inputs
+from ..input_files import keeping_inputs, name_of
 from .batches import (
     as_array,
     empty_queries,
@@ -317,7 +317,7 @@ def save_predictions(
     suffixes = {suffix for format in FORMATS.values() for suffix in format.suffixes} | {*PACKED}
     if path.suffix in suffixes.difference(FORMATS["trec"].suffixes, {".parquet"}):
         message = f"expected a path that ends in .run or .parquet, got '{path.suffix}'"
-        raise InputError(Problem(str(path), message, fix="give such a path"))
+        raise InputError(Problem(name_of(path), message, fix="give such a path"))
     if docnos is None:
         for values in (scores, dataset_or_qids):
             check_index(values)

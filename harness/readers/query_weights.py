@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.evaluation import Evaluation
 from ..errors import ArgumentError, InputError, Place, Problem, first_of
+from ..input_files import name_of
 from .groups import rows_by_qid
 
 RULE = "query-weights"
@@ -62,6 +63,7 @@ def read_weights(path: Path, qid: str = "qid", column: str | None = None) -> Que
         If a qid occurs twice, a weight is no number or below 0, or it is not clear which column
         has the weights.
     """
+    file = name_of(path)
     rows = rows_by_qid(path, qid, [] if column is None else [column])
     others = [name for name in next(iter(rows.values()), (0, {}))[1] if name != qid]
     if column is None:
@@ -75,16 +77,16 @@ def read_weights(path: Path, qid: str = "qid", column: str | None = None) -> Que
             got = first_of(numeric or others) if others else "none"
             message = f"expected one column of numbers next to '{qid}', got {got}"
             fix = f"name the column: --weights {path.name}:COLUMN, in a config 'column:'"
-            raise InputError(Problem(Place(str(path), 1), message, fix=fix, rule=RULE))
+            raise InputError(Problem(Place(file, 1), message, fix=fix, rule=RULE))
     weights: dict[str, float] = {}
     is_table = path.suffix == ".parquet"
     for name, (line, row) in rows.items():
         number = _number(row[column])
         if number is None or number < 0:
-            place = Place(str(path), row=line - 1) if is_table else Place(str(path), line)
+            place = Place(file, row=line - 1) if is_table else Place(file, line)
             raise InputError(_problem(place, name, row[column] or "nothing", column))
         weights[name] = number
-    return QueryWeights(str(path), column, weights)
+    return QueryWeights(file, column, weights)
 
 
 def weights_of(weights: Any) -> QueryWeights:

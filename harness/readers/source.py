@@ -5,11 +5,9 @@ The first bytes tell what a file is, not its suffix.
 
 from __future__ import annotations
 
-import atexit
 import bz2
 import codecs
 import contextlib
-import difflib
 import gzip
 import hashlib
 import io
@@ -20,7 +18,6 @@ import re
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -41,17 +38,18 @@ from ..errors import (
     shorten,
     warn_of,
 )
-from ..input_files import add_inputs
-from .files import check_local, sha256, write_all
+from ..input_files import add_inputs, url_of
+from . import remote
+from .files import sha256, write_all
 from .memory_limit import check_fits, free_memory, too_large
+from .temporary import OTHER_PLACE, Temporary
 from .text import BOM, LONGEST, IsDataLine, count_head, lines_of
 
 T = TypeVar("T")
-_SPOOLED: dict[object, Any] = {}
-"""Open temporary files with the content of standard input and pipes; the end deletes them."""
+_SPOOLED: dict[object, Temporary] = {}
+"""The content of standard input and pipes, until the process ends."""
 _LONGEST_STREAM = 16 << 30
 """Bytes of standard input or a pipe, at most; a longer one is no run that people have."""
-_OTHER_PLACE = "write it to a file, and name that; or name a larger folder in TMPDIR"
 IR_DATASETS = "ir_datasets:"  # Before an id of ir_datasets
 STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
 BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
@@ -148,31 +146,10 @@ class _Unpacking(io.RawIOBase):
 
 
 def spooled(stream: IO[bytes], name: str, key: object) -> str:
-    """Return a temporary file with the content of a stream, which is read once.
-
-    On Linux it has no name, so that nothing of it is left however the process ends.
-    """
+    """Return a temporary file with the content of a stream, which is read once."""
     if key not in _SPOOLED:
-        file = tempfile.NamedTemporaryFile(prefix="harness-", delete=False)  # noqa: SIM115
-        _SPOOLED[key] = file
-        atexit.register(forget)
-        try:
-            if os.path.exists(_unnamed(file)):
-                os.unlink(file.name)
-            _copy(stream, file, name)
-        except BaseException as error:
-            _remove(_SPOOLED.pop(key))
-            if not isinstance(error, OSError):
-                raise
-            message = f"cannot be kept in a temporary file: {error.strerror}"
-            raise InputError(Problem(name, message, fix=_OTHER_PLACE)) from error
-    file = _SPOOLED[key]
-    return file.name if os.path.exists(file.name) else _unnamed(file)
-
-
-def _unnamed(file: Any) -> str:
-    """Return the path of an open file on Linux, which processes can open without its name."""
-    return f"/proc/{os.getpid()}/fd/{file.fileno()}"
+        _SPOOLED[key] = Temporary(name, lambda file, _: _copy(stream, file, name))
+    return _SPOOLED[key].path
 
 
 def _copy(stream: IO[bytes], file: Any, name: str) -> None:
@@ -187,21 +164,14 @@ def _copy(stream: IO[bytes], file: Any, name: str) -> None:
         if size > most_bytes:
             size_text = f"{most_bytes / 1e9:,.1f} GB"
             message = f"expected at most {size_text}, got more: the stream may never end"
-            raise InputError(Problem(name, message, fix=_OTHER_PLACE, rule="unpacks-too-far"))
+            raise InputError(Problem(name, message, fix=OTHER_PLACE, rule="unpacks-too-far"))
         file.write(block)
-    file.flush()
-
-
-def _remove(file: Any) -> None:
-    file.close()
-    with contextlib.suppress(OSError):
-        os.unlink(file.name)
 
 
 def forget() -> None:
     """Delete the temporary files with the content of pipes and standard input."""
     while _SPOOLED:
-        _remove(_SPOOLED.popitem()[1])
+        _SPOOLED.popitem()[1].delete()
 
 
 def qrels_file(path: str) -> str:
@@ -247,7 +217,6 @@ def on_disk(path: str) -> str:
     """Return the path of a regular file with the content of `path`."""
     if path.startswith(IR_DATASETS):
         return qrels_file(path)
-    check_local(path)
     try:
         mode = os.stat(path).st_mode
     except PermissionError:
@@ -269,6 +238,9 @@ def on_disk(path: str) -> str:
 
 def check_there(path: str | os.PathLike[str]) -> None:
     """Raise as `on_disk` does if there is no file at `path`; nothing is read."""
+    if url := url_of(path):
+        remote.check_there(url)
+        return
     path = os.fspath(path)
     if path != STDIN and (not os.path.exists(path) or os.path.isdir(path)):
         on_disk(path)
@@ -283,9 +255,7 @@ def missing(path: str | os.PathLike[str]) -> str:
     if not folder.is_dir():
         return f"no file {os.fspath(path)}; there is no folder {folder}"
     names = sorted(os.listdir(folder))
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    listed = ", ".join(near or names) if near or len(names) <= 5 else f"{len(names)} other files"
-    return f"no file {os.fspath(path)}; the folder holds {listed or 'no files'}"
+    return f"no file {os.fspath(path)}; the folder holds {remote.listed(name, names)}"
 
 
 def next_to(path: str) -> str:
@@ -324,15 +294,17 @@ class ReadReport(NamedTuple):
 class Source:
     """A file that can be read as often as needed, unpacked.
 
-    `path` is a file, a pipe, or ``-`` for standard input; the last two are kept in a temporary
-    file. `findings` are about its content, or that of a file which is read with it. The bytes of a
-    `hashed` source are hashed as they pass, and so are the rows of a learning-to-rank file.
+    `path` is a file, a pipe, ``-`` for standard input, or a URL; all but the first are kept in a
+    temporary file, that of a URL for as long as a source of it. `findings` are about its content,
+    or that of a file which is read with it. The bytes of a `hashed` source are hashed as they pass,
+    and so are the rows of a learning-to-rank file.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, hashed: bool = False) -> None:
-        name = os.fspath(path)
+        name = url_of(path) or os.fspath(path)
         self.name = shown_name(name)
-        self.file = _stdin() if name == STDIN else on_disk(name)
+        self._copy = remote.fetched(name) if url_of(name) else None
+        self.file = self._copy.path if self._copy else _stdin() if name == STDIN else on_disk(name)
         add_inputs(name)
         self.findings: list[Finding] = []
         self.hashed, self._digest = hashed, ""

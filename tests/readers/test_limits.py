@@ -143,16 +143,16 @@ def test_streams_without_an_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     assert not source._SPOOLED
 
 
-URLS = ["s3://bucket/x.run", "gs://b/y/z.run", "https://example.org/a/b.run", "hdfs://h:80/r"]
+URLS = ["foo://bucket/x.run", "foo+bar://h:80/r"]  # of stores that nothing opens
 
 
 @pytest.mark.parametrize("url", URLS)
 def test_remote_paths_are_reported_as_they_were_written(tmp_path: Path, url: str) -> None:
     (tmp_path / "q").write_text("10 0 a 1\n")
     for read in (readers.read_run, readers.read_qrels, harness.read_qrels):
-        with refuses(url, "missing-file"):
+        with refuses(url):
             read(url)
-    with refuses(url, "missing-file"):
+    with refuses(url):
         harness.evaluate(tmp_path / "q", Path(url), ["map"])
     text = f"output: o\ndatasets: {{d: {{path: '{url}'}}}}\nruns: {{r: {{path: '{url}'}}}}\n"
     with pytest.raises(ConfigError) as caught:

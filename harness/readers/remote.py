@@ -1,0 +1,224 @@
+"""Files in object stores and on servers, opened by their URLs through fsspec.
+
+A file is copied to this machine for as long as something reads it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import errno
+import functools
+import hashlib
+import os
+import posixpath
+import re
+import shutil
+from collections.abc import Iterator
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from ..errors import HarnessError, InputError, Problem, not_installed, said_by, shortage
+from ..input_files import COPY_FIRST
+from .temporary import Temporary
+
+_CREDENTIALS = {
+    "s3": "set AWS_PROFILE or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; "
+    "FSSPEC_S3_ANON=true for a public bucket",
+    "gs": "run: gcloud auth application-default login; FSSPEC_GS_TOKEN=anon for a public bucket",
+    "hf": "set HF_TOKEN, or run: hf auth login",
+}
+"""How to give the credentials of a store, by scheme."""
+_EXTRA = ("fsspec", "s3fs", "gcsfs", "huggingface_hub", "aiohttp", "requests")
+"""The packages of the extra `remote`."""
+_SECRET = re.compile(r"[?&](x-(amz|goog)-signature|signature|sig|\w*token|\w*key)=", re.I)
+_VERSION = ("ETag", "etag", "generation", "blob_id")
+"""What stores call the mark of a file's content, which changes with it."""
+_FOLDERS = ("file", "hdfs", "memory", "sftp", "smb", "ssh", "webhdfs")
+"""Schemes whose folders must exist before a file is written into them."""
+_NEVER = 1 << 62
+"""Nanoseconds of a file without such a mark, later than now: its hash is never reused."""
+_KEPT = 8
+"""Copies that stay on this machine though nothing reads them at the moment."""
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path there; the only place that opens one."""
+    parts = urlsplit(url)
+    if parts.password or _SECRET.search(url):
+        place = f"{parts.scheme}://{parts.hostname}{parts.path}"
+        message = "expected a URL without secrets, which results would publish, got a key in it"
+        raise InputError(Problem(place, message, fix="set them as environment variables instead"))
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise not_installed(url, "fsspec", "remote") from None
+    system, path = url_to_fs(url)
+    system.invalidate_cache()  # a listing of an earlier command
+    return system, path
+
+
+@contextlib.contextmanager
+def _explained(url: str, verb: str = "read") -> Iterator[None]:
+    """Turn what file systems raise into one of ours, but for a file that does not exist."""
+    try:
+        yield
+    except HarnessError:
+        raise
+    except FileNotFoundError as error:
+        cause = error.__cause__  # servers of https have one for every failure
+        if cause is None or isinstance(cause, FileNotFoundError) or not url.startswith("http"):
+            raise
+        raise _refusal(url, verb, cause) from error
+    except Exception as error:  # each package has its own
+        if shortage(error) is not None or getattr(error, "errno", None) == errno.ENOSPC:
+            raise
+        raise _refusal(url, verb, error) from error
+
+
+def _refusal(url: str, verb: str, error: BaseException) -> HarnessError:
+    scheme, text = url.partition(":")[0].lower(), said_by(error)
+    package = re.search(r'(?:nstall |requires )"?([\w-]+)', text)
+    if isinstance(error, ImportError) and package:
+        return not_installed(url, package[1], "remote" if package[1] in _EXTRA else "")
+    if isinstance(error, ValueError) and "rotocol not known" in text:
+        message = f"expected s3://, gs://, hf://, https:// or the like, got {scheme}://"
+        return InputError(Problem(url, message, fix=f"correct it, or {COPY_FIRST}"))
+    response = getattr(error, "response", None)
+    status = getattr(error, "status", getattr(response, "status_code", None))
+    denied = isinstance(error, PermissionError) or status in (401, 403)
+    if denied or "Credential" in type(error).__name__:
+        store = {"s3a": "s3", "gcs": "gs"}.get(scheme, scheme)
+        named = f"set the credentials of {scheme}:// as fsspec takes them, or {COPY_FIRST}"
+        fix = _CREDENTIALS.get(store, named)
+        return InputError(Problem(url, f"access denied: {text}", fix=fix))
+    message = f"cannot be {verb}: {type(error).__name__}: {text}"
+    fix = "check the network and the address, then run again"
+    return InputError(Problem(url, message, fix=fix))
+
+
+def _info(url: str) -> dict[str, Any]:
+    """Return what the store has of a file; InputError if there is none."""
+    try:
+        with _explained(url):
+            system, path = _opened(url)
+            info: dict[str, Any] = system.info(path)
+    except FileNotFoundError:
+        raise InputError(Problem("", missing(url), rule="missing-file")) from None
+    if info.get("type") == "directory":
+        message = f"expected a file, got a folder with {', '.join(names_in(url)[:3]) or 'nothing'}"
+        raise InputError(Problem(url, message, fix="name one file", rule="missing-file"))
+    return info
+
+
+check_there = _info
+
+
+def missing(url: str) -> str:
+    """Return the message for a file that does not exist, with similar names in its folder."""
+    folder, _, name = url.rpartition("/")
+    names: list[str] = []
+    with contextlib.suppress(HarnessError):  # the message does without
+        names = names_in(folder)
+    if names:
+        return f"no file {url}; the folder holds {listed(name, names)}"
+    return f"no file {url}" + ("" if folder.endswith("/") else f"; there is no folder {folder}")
+
+
+def listed(name: str, names: list[str]) -> str:
+    """Return the names of a folder like `name`, or all if they are few, or their number."""
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    few = ", ".join(near or names) if near or len(names) <= 5 else f"{len(names)} other files"
+    return few or "no files"
+
+
+def exists(url: str) -> bool:
+    """Return whether there is a file; InputError if the store does not answer."""
+    try:
+        with _explained(url):
+            system, path = _opened(url)
+            return bool(system.info(path)["type"] == "file")
+    except FileNotFoundError:
+        return False
+
+
+def names_in(url: str) -> list[str]:
+    """Return the names in a folder, those of folders with a slash; empty if it does not exist."""
+    try:
+        with _explained(url):
+            system, path = _opened(url)
+            entries = system.ls(path, detail=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    paths = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in entries]
+    own = path.rstrip("/")
+    return [f"{posixpath.basename(p)}{'/' * is_folder}" for p, is_folder in paths if p != own]
+
+
+def state_of(url: str) -> tuple[int, ...]:
+    """Return size, two times and a mark of a file, which change with its bytes."""
+    info = _info(url)
+    mark = next((str(info[key]) for key in _VERSION if info.get(key)), "")
+    time = 0 if mark else _NEVER
+    size = info.get("size")
+    if size is None:  # some servers do not tell
+        size = os.path.getsize(_Copy(url, None).path)
+    return int(size), time, time, int(hashlib.sha256(mark.encode()).hexdigest()[:15], 16)
+
+
+class _Copy(Temporary):
+    """A temporary file with the content of a URL."""
+
+    def __init__(self, url: str, size: int | None) -> None:
+        def fill(file: IO[bytes], path: str) -> None:
+            free = shutil.disk_usage(os.path.dirname(file.name)).free
+            if size is not None and size > free:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            try:
+                with _explained(url):
+                    system, remote_path = _opened(url)
+                    system.get_file(remote_path, path)
+            except FileNotFoundError:
+                raise InputError(Problem("", missing(url), rule="missing-file")) from None
+            if size is not None and (n := os.path.getsize(path)) != size:
+                message = f"expected {size:,} bytes, got {n:,}: the connection was cut"
+                raise InputError(Problem(url, message, fix="run again", rule="truncated"))
+
+        super().__init__(url, fill)
+
+
+_copied = functools.lru_cache(_KEPT)(lambda url, size, mark: _Copy(url, size))
+
+
+def fetched(url: str) -> Temporary:
+    """Return a copy of a file on this machine, which is deleted when nothing holds it."""
+    size, time, _, mark = state_of(url)
+    return _Copy(url, size) if time else _copied(url, size, mark)
+
+
+def read(url: str) -> bytes:
+    """Return the content of a file; FileNotFoundError if there is none."""
+    with _explained(url):
+        system, path = _opened(url)
+        content: bytes = system.cat_file(path)
+        return content
+
+
+def write(url: str, content: bytes) -> None:
+    """Write a file; HarnessError if it cannot. A store shows it whole, or not at all."""
+    try:
+        with _explained(url, "written"):
+            system, path = _opened(url)
+            if url.partition(":")[0] in _FOLDERS:
+                system.makedirs(posixpath.dirname(path), exist_ok=True)
+            system.pipe_file(path, content)
+    except FileNotFoundError as error:
+        message, fix = f"cannot be written: {said_by(error)}", "name a bucket that exists"
+        raise HarnessError(Problem(url, message, fix=fix)) from error
+
+
+def delete(url: str) -> None:
+    """Delete a file if it exists."""
+    with contextlib.suppress(FileNotFoundError), _explained(url, "deleted"):
+        system, path = _opened(url)
+        system.rm_file(path)
