@@ -214,6 +214,10 @@ HOLDINGS = [
         lambda: (Path("runs").mkdir(), run("runs/a.run"), run("runs/b.run")))),
     Holding("a run whose fields are separated by tabs", "qrels.txt bm25.run",
             lambda: run(form="{0}\tQ0\t{1}\t{2}\t{3}\tt")),
+    Holding("a TREC run without tags", "qrels.txt bm25.run --columns qid=1,docno=3,score=5",
+            lambda: run(form="{0} Q0 {1} {2} {3}")),
+    Holding("a TREC run below a line of names", "qrels.txt bm25.run --run-format table",
+            lambda: run(head="qid Q0 docno rank score tag\n")),
     Holding("CSV with columns `qid,docno,grade` and `qid,docno,score`", "qrels.csv bm25.csv", both(
         lambda: text("bm25.csv", HITS, "{0},{1},{2}", "qid,docno,score\n"),
         lambda: text("qrels.csv", ROWS, "{0},{1},{2}", "qid,docno,grade\n"))),
@@ -236,10 +240,16 @@ HOLDINGS = [
             HITS, "qid", "docno", "score")], "{0}"))),
     Holding("MS MARCO's `qid docno rank`", "qrels.txt run.tsv",
             lambda: run("run.tsv", "{0}\t{1}\t{2}")),
+    Holding("the same with ranks from 0", "qrels.txt run.tsv --run-format msmarco", both(
+        lambda: text("run.tsv", [(q, d, rank - 1) for q, d, rank, _ in RANKS], "{0}\t{1}\t{2}"))),
     Holding("ColBERT's `qid docno rank score`", "qrels.txt ranking.tsv",
             lambda: run("ranking.tsv", "{0}\t{1}\t{2}\t{3}")),
     Holding("distances: the lowest is best", "qrels.txt dense.run --lower-is-better", both(
         lambda: text("dense.run", [(q, d, -s) for q, d, s in HITS], "{0} Q0 {1} 0 {2} t"))),
+    Holding("distances under a name of their own",
+            "qrels.txt near.csv --columns score=_distance --lower-is-better", both(lambda: text(
+                "near.csv", [(q, d, -s) for q, d, s in HITS], "{0},{1},{2}",
+                "qid,docno,_distance\n"))),
     Holding("passages `D1#0`, judged documents `D1`",
             "qrels.txt passages.run --documents-from '(.+)#[0-9]+'", both(lambda: text(
                 "passages.run", [(q, d, n, s - n) for q, d, s in HITS for n in (0, 1)],
@@ -263,6 +273,10 @@ HOLDINGS = [
     Holding("pytrec_eval's dicts", "harness.evaluate(qrel, run, ['map'])", dicts, True),
     Holding("pandas data frames", IN_MEMORY, frames("pandas"), True),
     Holding("polars data frames", IN_MEMORY, frames("polars"), True),
+    Holding("data frames with other names",
+            "harness.evaluate(grades, hits, ['map'], columns={'docno': 'url', 'score': 'sim'})",
+            lambda: frames("pandas")() | {"hits": frames("pandas")()["hits"].rename(
+                columns={"docno": "url", "score": "sim"})}, True),
     Holding("columns: qids, docnos, numbers",
             "harness.evaluate((qids, docnos, grades), run, ['map'])",
             lambda: dict(zip(("qids", "docnos", "grades"), map(list, zip(*ROWS, strict=True)),
