@@ -124,20 +124,21 @@ def from_pytrec_eval(
     check_arguments(locals(), qrel=MAPPING, run=MAPPING)
     judged = Qrels.from_dict(qrel, name="qrel")
     check_whole(judged, "pytrec_eval")
-    Run.from_dict(run, name="run")  # it checks the scores
-    _check_shared(qrel, run)
+    scored = Run.from_dict(run, name="run").to_dict()
+    qrels = judged.to_dict()
+    _check_shared(qrels, scored)
     qids = judged.qids.to_pylist()
     n = np.diff(judged.offsets)
     inside = inside_of(n, int(n.max(initial=0)))
     relevance = np.zeros(inside.shape, dtype=np.int64)
     relevance[inside] = judged.grades
     scores = np.zeros(inside.shape)
-    scores[inside] = [run[qid][docno] for qid in qids for docno in qrel[qid]]
+    scores[inside] = [scored[qid][docno] for qid in qids for docno in qrels[qid]]
     return scores, relevance, n, qids
 
 
 def _check_shared(
-    qrel: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+    qrel: Mapping[str, Mapping[str, float]], run: Mapping[str, Mapping[str, float]]
 ) -> None:
     """Check that both name the same queries and documents."""
     fix = "give both a number for the same documents; harness.evaluate takes dicts that differ"

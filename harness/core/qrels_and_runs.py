@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -18,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Place, Problem
 from .arguments import MAPPING, MOST, TEXT, check_arguments, describe
 from .arrow import (
     bytes_at,
@@ -295,20 +296,24 @@ class QueryRows(ABC):
             docnos, numbers = None if docnos is None else take(docnos, order), numbers[order]
         docnos_of = Docnos(docnos, offsets)
         table = cls(distinct, offsets, docnos_of, numbers, name, scattered, order, len(numbers))
-        rows, earlier_rows = table.duplicate_rows()
+        return table._with_distinct_docnos(duplicates)
+
+    def _with_distinct_docnos(self: T, duplicates: Duplicates) -> T:
+        """Return the table with each docno of a query once; see `from_columns`."""
+        rows, earlier_rows = self.duplicate_rows()
         if not rows.size:
-            return table
+            return self
         if duplicates == "error":
-            if order is not None:
-                rows, earlier_rows = order[rows], order[earlier_rows]
-            raise DuplicateRows(rows, earlier_rows, name or cls.kind)
+            if self.order is not None:
+                rows, earlier_rows = self.order[rows], self.order[earlier_rows]
+            raise DuplicateRows(rows, earlier_rows, self.name or self.kind)
         gone = rows if duplicates == "first" else earlier_rows
         if duplicates in ("best", "lowest"):
             rows = np.union1d(rows, earlier_rows)
-            sort_keys = numbers[rows] if duplicates == "lowest" else -numbers[rows]
-            _, later = table._neighbours(rows, sort_keys)  # of equal ones, the first is kept
+            sort_keys = self.numbers[rows] if duplicates == "lowest" else -self.numbers[rows]
+            _, later = self._neighbours(rows, sort_keys)  # of equal ones, the first is kept
             gone = np.sort(later)
-        return replace(table._without(gone), dropped=table._count_of(gone))
+        return replace(self._without(gone), dropped=self._count_of(gone))
 
     def _count_of(self, rows: Array) -> RowCount:
         """Count rows and their queries, with the first row of the source."""
@@ -424,29 +429,76 @@ class QueryRows(ABC):
         return dict(zip(names, self.numbers[begin:end].tolist(), strict=True))
 
     @classmethod
-    def from_dict(cls: type[T], mapping: Mapping[str, Mapping[str, float]], *, name: str = "") -> T:
-        """Build a table from ``{qid: {docno: number}}``.
+    def from_dict(
+        cls: type[T],
+        mapping: Mapping[str, Any],
+        *,
+        name: str = "",
+        duplicates: Duplicates = "error",
+    ) -> T:
+        """Build a table from ``{qid: {docno: number}}`` or ``{qid: [docno, ...]}``.
+
+        Lists of a run are rankings, the best document first: n documents have the scores n, n - 1,
+        ..., 1. Lists or sets of qrels are the relevant documents, with grade 1.
+
+        Parameters
+        ----------
+        duplicates : {"error", "first", "last", "best", "lowest"}
+            What to do with a docno that a list names twice.
 
         Raises
         ------
         InputError
-            If a key is not a string or a value is not a number.
+            If a key or docno is not a string, a value is not a number, a list names a docno twice,
+            or a run has sets, which have no order.
         """
         check_arguments(locals(), mapping=_NESTED, name=TEXT)
-        rows = mapping.values()
+        rows, place = mapping.values(), name or cls.kind
+        has_lists = any(map(is_list, rows))
         try:
+            if wrong := _wrong_row(mapping, has_lists, cls.kind):
+                raise TypeError
+            docnos_by_query = [sorted(row) if isinstance(row, AbstractSet) else row for row in rows]
             qids = string_column(mapping.keys())
-            docnos = string_column(chain.from_iterable(rows))
-            flat = list(chain.from_iterable(row.values() for row in rows))
-            numbers = cls.check_numbers(flat, name or cls.kind)
+            docnos = string_column(chain.from_iterable(docnos_by_query))
+            offsets = offsets_of([len(row) for row in rows])
+            if has_lists:
+                numbers = cls.numbers_of_lists(offsets)
+            else:
+                flat = list(chain.from_iterable(row.values() for row in rows))
+                numbers = cls.check_numbers(flat, place)
             if numbers.ndim != 1:
                 raise TypeError("a list in the place of a number")
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
-            message = f"expected {{qid: {{docno: number}}}}, got {_wrong_part(mapping) or error}"
+            form = "{qid: [docno, ...]}" if has_lists else "{qid: {docno: number}}"
+            message = f"expected {form}, got {wrong or _wrong_part(mapping) or error}"
             fix = "give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos"
-            raise InputError(Problem(name or cls.kind, message, fix=fix)) from error
-        offsets = offsets_of([len(row) for row in rows])
-        return cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
+            if has_lists:
+                fix = "give {'q1': ['d1', 'd2']}, of a run the best first, with strings for both"
+            raise InputError(Problem(place, message, fix=fix)) from error
+        table = cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
+        try:
+            return table._with_distinct_docnos(duplicates) if has_lists else table
+        except DuplicateRows as error:
+            problems = [*map(partial(table._repeated, place), error.rows, error.first)]
+            raise InputError(problems, total=error.total) from None
+
+    def _repeated(self, place: str, row: int, earlier_row: int) -> Problem:
+        """Return the error of a docno that a list names twice."""
+        query, (docno,) = int(self.row[row]), self.docnos.take(np.array([row])).to_pylist()
+        first, again = (at - int(self.offsets[query]) + 1 for at in (earlier_row, row))
+        message = f"expected each docno once in a query, got '{docno}' at {first} and {again}"
+        where = Place(place, key=f"query '{self.qids[query]}'")
+        return Problem(where, message, fix="name each document once", rule="duplicates")
+
+    @classmethod
+    def numbers_of_lists(cls, offsets: Ints) -> Array:
+        """Return the numbers of documents in lists: grades 1, or scores n, n - 1, ..., 1."""
+        if cls.kind == "qrels":
+            return np.ones(int(offsets[-1]), dtype=np.int32)
+        lengths = lengths_of(offsets)
+        scores: Array = (np.repeat(lengths, lengths) - positions_of(offsets)).astype(np.float64)
+        return scores
 
     @classmethod
     @abstractmethod
@@ -461,7 +513,24 @@ class QueryRows(ABC):
 
 
 _NONE = np.zeros(0, dtype=np.int64)
-_NESTED = MAPPING._replace(fix="give {'q1': {'d1': 1}}; harness.evaluate takes data frames too")
+_NESTED = MAPPING._replace(
+    fix="give {'q1': {'d1': 1}} or {'q1': ['d1']}; harness.evaluate takes data frames too"
+)
+
+
+def is_list(row: Any) -> bool:
+    """Whether a query's documents are a list, a tuple or a set."""
+    return isinstance(row, (list, tuple, AbstractSet))
+
+
+def _wrong_row(mapping: Mapping[Any, Any], has_lists: bool, kind: str) -> str:
+    """Return the first query with a set in a run, or without a list although others have one."""
+    for qid, row in mapping.items() if has_lists else ():
+        if not is_list(row):
+            return f"query {describe(qid)}: expected a list, got {describe(row)}"
+        if kind == "run" and isinstance(row, AbstractSet):
+            return f"query {describe(qid)}: expected a list, got a set, which has no order"
+    return ""
 
 
 def _wrong_part(mapping: Mapping[Any, Any]) -> str:
@@ -469,14 +538,14 @@ def _wrong_part(mapping: Mapping[Any, Any]) -> str:
     for qid, row in mapping.items():
         if not isinstance(qid, str):
             return f"qid: expected text, got {describe(qid)}"
-        if not isinstance(row, Mapping):
+        if not (isinstance(row, Mapping) or is_list(row)):
             return f"query {describe(qid)}: expected a mapping, got {describe(row)}"
-        for docno, number in row.items():
+        for docno in row:
             if not isinstance(docno, str):
                 return f"docno in query {describe(qid)}: expected text, got {describe(docno)}"
-            if not isinstance(number, (Real, np.generic)):
+            if isinstance(row, Mapping) and not isinstance(row[docno], (Real, np.generic)):
                 where = f"document {describe(docno)} of query {describe(qid)}"
-                return f"{where}: expected a number, got {describe(number)}"
+                return f"{where}: expected a number, got {describe(row[docno])}"
     return ""
 
 

@@ -43,6 +43,7 @@ from ..errors import (
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, options_of_files
+from ..readers.lists import by_qid
 from ..readers.query_weights import weights_of
 from ..readers.source import shown_name
 from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
@@ -83,6 +84,10 @@ def evaluate(
 
         * a path, in any format of `harness.readers`, compressed or not;
         * ``{qid: {docno: number}}`` with strings for qids and docnos;
+        * ``{qid: [docno, ...]}``: a ranking, which has no ties, or the relevant documents, with
+          grade 1, which may also be sets; or such lists alone, with `qids`;
+        * a list of rows: ``(qid, docno, number)``, named tuples or records, with the names of
+          columns;
         * an Arrow table, a pandas or polars data frame, or a dict of arrays, with columns qid,
           docno and grade or score, under their usual names;
         * a tuple of columns ``(qids, docnos, numbers)``;
@@ -108,7 +113,7 @@ def evaluate(
         A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
     n, mask, qids : array_like, optional
         For arrays: documents of each query, shape (B,); or which places hold one, shape (B, L);
-        and identifiers of the queries.
+        and identifiers of the queries, for lists of docnos too.
     references : mapping of str to run, optional
         Runs that metrics such as ``rbo(reference=bm25)`` compare to.
     weights : mapping of str to number, or path, optional
@@ -237,7 +242,8 @@ def _evaluated(
             readers.check_there(given)
 
     def reference(key: str) -> Run:
-        return inputs.as_table(Run, runs[key], f"references[{key!r}]", **of_runs)
+        run = by_qid(runs[key], qids)
+        return inputs.as_table(Run, run, f"references[{key!r}]", **of_runs)
 
     place = None
     is_file = isinstance(qrels, (str, os.PathLike))

@@ -65,7 +65,8 @@ def _converted(values: Any, name: str) -> Array:
         lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
         reason = "its rows differ in length" if len(lengths) > 1 else str(error)
         message = f"expected an array, got a {type(values).__name__}: {reason}"
-        fix = "give numbers in a list, a numpy array or a tensor, all rows padded to one length"
+        fix = "give numbers in a list, a numpy array or a tensor, all rows padded to one length; "
+        fix += "write docnos as text"
         raise InputError(Problem(name, message, fix=fix)) from error
 
 
@@ -83,12 +84,18 @@ def one_column(values: Any, name: str) -> Array:
 R = TypeVar("R", bound=Sized)
 
 
-def with_documents(by_query: Mapping[str, R], where: Source | str) -> Mapping[str, R]:
-    """Return the queries that have a document, and report the others."""
+def with_documents(
+    kind: type[T], by_query: Mapping[str, R], where: Source | str
+) -> Mapping[str, R]:
+    """Return the queries that have a document; those without are reported for qrels.
+
+    A query of a run without a document is not answered, and counted as such.
+    """
     empty = [qid for qid, rows in by_query.items() if not len(rows)]
     if not empty:
         return by_query
-    report(where, empty_queries(Rows(where).name, empty))
+    if issubclass(kind, Qrels):
+        report(where, empty_queries(Rows(where).name, empty))
     return {qid: rows for qid, rows in by_query.items() if len(rows)}
 
 
@@ -110,7 +117,7 @@ class BatchTables(NamedTuple):
 def from_queries(kind: type[T], by_query: Mapping[str, Array], where: Source | str) -> T:
     """Return the table of ``{qid: numbers}``; the rows of each query are d0, d1, ..."""
     name = Rows(where).name
-    by_query = with_documents(by_query, where)
+    by_query = with_documents(kind, by_query, where)
     offsets = offsets_of([column.size for column in by_query.values()])
     flat = numbers_of(np.concatenate([*by_query.values()]), name)
     numbers = kind.check_numbers(flat, name)
@@ -154,7 +161,8 @@ def _documents_of(
     Both `n` and `mask` may be given if they agree.
     """
     if n is None and mask is None:
-        raise InputError(Problem("n", "expected n or mask, got neither", fix=SHAPES))
+        fix = f"{SHAPES}; write docnos as text"
+        raise InputError(Problem("n", "expected n or mask, got neither", fix=fix))
     flat_scores, flat_grades = as_array(scores, "scores"), as_array(relevance, "relevance")
     if flat_scores.ndim == flat_grades.ndim == 1 and mask is None:
         sizes = as_array(n, "n")

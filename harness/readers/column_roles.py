@@ -27,6 +27,7 @@ docno: docno doc_id document d doc did document_id document_no document_number d
   pmid item_id item product_id product asin sku prop_id listing_id movie_id book_id news_id
   video_id image_id track_id tweet_id answer_id response_id candidate_id entity_id entity table_id
   result_id hit_id url uri doc_url document_url
+  docnos doc_ids document_ids docs documents pids passage_ids item_ids items
 grade: grade grades relevance rel label labels relevancy relevance_label relevance_grade rel_label
   relevance_judgment relevance_judgement judgment judgement rating gain gold ground_truth gt
   target y y_true y_test y_val y_valid true truth actual actuals relevance_score
@@ -105,8 +106,8 @@ def lower_is_better(name: str) -> bool:
 
 
 def number_role(chosen: Mapping[str, str]) -> str:
-    """Role of the column of numbers: grades of qrels, scores or ranks of a run."""
-    return next(role for role in ("score", "rank", "grade") if role in chosen)
+    """Role of the column of numbers: grades of qrels, scores or ranks of a run, or ``""``."""
+    return next((role for role in ("score", "rank", "grade") if role in chosen), "")
 
 
 def by_position(columns: Names | None, role: str = "docno") -> bool:
@@ -250,6 +251,9 @@ def _choose(
         chosen[number] = _only(number, unnamed, where) or chosen[number]
     by_row = kind == "run" and chosen.keys().isdisjoint({"qid", "docno"})
     is_known = number in chosen
+    needed: tuple[str, ...] = ("qid", number)
+    if not is_known and _needs_no_numbers(names, kind, chosen, first_rows):
+        needed, is_known = ("qid",), True
     left = [name for name in names if name not in chosen.values()]
     able = list[str]()
     if by_row or not is_known:
@@ -266,7 +270,7 @@ def _choose(
         by_row = by_row and index is not None and is_known
         if by_row and index:
             chosen["index"] = index[0]
-    for role in (number,) if by_row else ("qid", number):
+    for role in (number,) if by_row else needed:
         if role not in chosen and role == "score":
             raise InputError(_no_scores(place, listed, able, is_file))
         if role not in chosen:
@@ -285,6 +289,33 @@ def _choose(
             message = f"expected one column of {role}s, got {first_of(equal_names)}"
             raise InputError(Problem(place, message, fix="rename one of them", rule="columns"))
     return chosen
+
+
+def is_list_type(kind: pa.DataType) -> bool:
+    """Whether the values of a column are lists."""
+    types = pa.types
+    tests = types.is_list, types.is_large_list, types.is_fixed_size_list
+    return any(test(kind) for test in tests)
+
+
+def _needs_no_numbers(
+    names: Sequence[str],
+    kind: str,
+    chosen: Mapping[str, str],
+    first_rows: Callable[[list[str]], pa.Table],
+) -> bool:
+    """Whether docnos are lists without lists of numbers, or qrels have qid and docno alone."""
+    if not {"qid", "docno"} <= chosen.keys():
+        return False
+    left = [name for name in names if name not in chosen.values() and fold(name) not in _COUNTERS]
+    if kind == "qrels" and not left:
+        return True
+    fields = first_rows([chosen["docno"], *left]).schema
+    lists = {field.name: field.type.value_type for field in fields if is_list_type(field.type)}
+    return chosen["docno"] in lists and not any(
+        pa.types.is_floating(lists[name]) or pa.types.is_integer(lists[name])
+        for name in lists.keys() - {chosen["docno"]}
+    )
 
 
 def _only(role: str, names: Sequence[str], where: Source | str) -> str:

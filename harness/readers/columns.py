@@ -25,7 +25,7 @@ from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, Qrels
 from ..core.qrels_and_runs import T as Q
-from ..core.ragged import Array
+from ..core.ragged import Array, offsets_of
 from ..errors import SHOWN, InputError, Place, Problem, first_of
 from .rows import Rows, build, warn_moved
 from .source import Source, no_rows
@@ -66,7 +66,7 @@ class Layout:
 
     fields: tuple[str, ...]  # what the columns hold, in their order
     text: tuple[str, ...]  # columns to read as strings
-    number: str  # column to read as a number
+    number: str  # column to read as a number, if there is one
     also: tuple[str, ...] = ()  # columns to read as bytes, which may be empty or not UTF-8
     whole: bool = False  # whether the number must be whole
     more: bool = False  # whether words after the last column are skipped, as trec_eval does
@@ -164,7 +164,10 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 def read_judgements(layout: Layout, source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, layout))
-    grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
+    if layout.number:
+        grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
+    else:
+        grades = Qrels.numbers_of_lists(offsets_of([table.num_rows]))
     return build_table(Qrels, source, layout, table, grades, duplicates, name)
 
 
@@ -209,7 +212,7 @@ def read_block(block: bytes, layout: Layout) -> pa.Table:
 def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
     """Return the columns, and whether words after the last one were passed over."""
     types = dict.fromkeys(layout.text, pa.string()) | dict.fromkeys(layout.also, pa.binary())
-    types[layout.number] = pa.float64()
+    types |= {layout.number: pa.float64()} if layout.number else {}
     reason = ""
     for is_cut, attempt in _simpler(block, layout):
         try:
@@ -221,7 +224,8 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
             continue
         ends = [string_views(table[name].chunk(0))[0] for name in layout.text]
         if all((stops[1:] > stops[:-1]).all() for stops in ends):
-            _check_numbers(to_numpy(table[layout.number]), layout)
+            if layout.number:
+                _check_numbers(to_numpy(table[layout.number]), layout)
             return table, is_cut
         reason = "an empty column"
     raise Refused(reason)
@@ -344,6 +348,8 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     row = dict(zip(layout.fields, fields, strict=False))
     if empty := [name for name in layout.text if not row[name]]:
         return Problem("", f"expected a value of {first_of(empty)}, got nothing", fix=REPAIR)
+    if not layout.number:
+        return None
     wrong = check_number(row[layout.number].strip(), layout.role or layout.number, layout.whole)
     if wrong is None:
         return None

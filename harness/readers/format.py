@@ -59,8 +59,9 @@ FIELDS: Mapping[Kind, tuple[str, ...]] = {
 }
 """The columns of TREC files."""
 OTHER_JSON = (
-    "expected {qid: {docno: number}} or one object a line, got lists or a data frame's to_json",
-    "use harness.save_predictions, to_parquet, or to_json(PATH, orient='records', lines=True)",
+    "expected {qid: {docno: number}}, {qid: [docno, ...]} or rows, got other JSON, as of to_json",
+    "write docnos in quotes; or use harness.save_predictions, to_parquet, "
+    "or to_json(PATH, orient='records', lines=True)",
 )
 """What is wrong with JSON in other forms, such as those of pandas, and the fix."""
 
@@ -255,7 +256,7 @@ def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) ->
     source.check_length()
     if kind == "run" and is_wrapped(text):
         return InputError(Problem(place, NUMBERS_IN_BRACKETS, shown_line, ONE_EACH, "columns"))
-    if text.lstrip().startswith(("{", "[{")):
+    if text.lstrip().startswith(("{", "[")):
         message, fix = OTHER_JSON
         return InputError(Problem(place, message, shown_line, fix, "columns"))
     message, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")
@@ -267,8 +268,11 @@ def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) ->
         and (words[1].upper() == "Q0" or _FRACTION.match(words[3]))
     ):
         return without_names(source, head, kind)
-    # the ranks of MS MARCO may be grades as well
     fitting_names = [format.name for format in FORMATS.values() if format.fits(head, other_kind)]
+    if fitting_names == ["pairs"]:  # may be any words
+        fix = "if they are qids and docnos, write ranks next to them: qid docno rank"
+        return InputError(Problem(place, message, shown_line, fix))
+    # the ranks of MS MARCO may be grades as well
     if fitting_names and fitting_names != ["msmarco"]:
         message += f"; it looks like {_KIND[other_kind]} ({fitting_names[0]})"
         if kind == "run" and len(words) == 4 and words[1] != "0":
@@ -325,6 +329,8 @@ def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     fix = f"{naming(kind, asked)}; or write names above the columns: {names}"
     if kind == "run" and len(rows[0]) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
         fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
+    if kind == "qrels" and len(rows[0]) == 2:
+        fix = f"if the second are docnos, {name_it(kind, 'pairs')}; if they are grades, {fix}"
     place = Place(source.name, head.first)
     return InputError(Problem(place, message, head.first_text, fix, "columns"))
 
@@ -343,7 +349,8 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
             FORMATS["json"].fits(head, kind)
         ):
             return FORMATS[guess_format(source, kind)]
-        able = [FORMATS["jsonl" if source.head.lstrip().startswith(b"{") else "table"]]
+        is_json = source.head.lstrip().startswith((b"{", b"["))
+        able = [FORMATS["jsonl" if is_json else "table"]]
     return able[0]
 
 
@@ -562,7 +569,7 @@ def read_run(
 
 def _reversed(source: Source, run: Run) -> Run:
     """Return a run of distances with its highest score best; raise if these are ranks."""
-    return best_first(run, source, source.format == "msmarco" or "rank" in source.columns)
+    return best_first(run, source, source.has_ranks)
 
 
 def stream_run(

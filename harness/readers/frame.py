@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import to_numpy
+from ..core.arrow import call, take, to_arrow, to_numpy, unique
 from ..core.hashing import string_views
 from ..core.policy import Duplicates, RunDuplicates, ScoreOrder
-from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
-from ..core.ragged import Array
+from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, QueryRows, Run, T
+from ..core.ragged import Array, Ints, offsets_of
 from ..errors import SHOWN, InputError, Problem
+from .batches import with_documents
 from .column_roles import (
     OF_ROWS,
     Names,
     by_position,
     hold_features,
+    is_list_type,
     name_docnos,
     number_role,
     select_columns,
@@ -64,7 +66,7 @@ def from_frame(
         duplicates=row_policy, name=name,
     )  # fmt: skip
     if order == "ascending":
-        return best_first(table_read, where, "rank" in chosen)
+        return best_first(table_read, where, "score" not in chosen)
     return replace(table_read, numbers=table_read.numbers.copy())  # the frame's own may change
 
 
@@ -94,10 +96,15 @@ def table_of(
     cells = _Cells(table, chosen, rows)
     if "qid" not in chosen:
         return _by_row(cells, dataset, name)  # type: ignore[return-value]
+    if "docno" in chosen:
+        cells = cells.with_numbers(rows_type)
+        rows = cells.rows
     qids = cells.strings("qid")
     docnos = cells.strings("docno") if "docno" in chosen else None
-    role = number_role(chosen)
+    role = number_role(cells.chosen)
     numbers = cells.numbers(role, whole=role == "rank")
+    if isinstance(rows.where, Source):
+        rows.where.has_ranks |= role == "rank"
     if docnos is None and issubclass(rows_type, Run):
         told = by_position(columns) or not chosen.keys().isdisjoint({"row", "grade"})
         if dataset is None or (
@@ -139,6 +146,56 @@ class _Cells:
         """The grade and the number of the dataset's row that each row of scores is for."""
         grade, row = (self.numbers(role) if role in self.chosen else None for role in OF_ROWS)
         return grade, row
+
+    def with_numbers(self, kind: type[QueryRows]) -> _Cells:
+        """Return cells with one document a row and its number.
+
+        Their docnos may be lists, and their numbers lists of the same lengths. Documents without
+        numbers get those of `QueryRows.from_dict`.
+        """
+        role, docnos, rows = number_role(self.chosen), self.table[self.chosen["docno"]], self.rows
+        if role and not is_list_type(docnos.type):
+            return self
+        columns, lengths = {"qid": self.strings("qid"), "docno": docnos}, np.array([len(docnos)])
+        if is_list_type(docnos.type):
+            lengths = self._lengths("docno")
+            self._check_lists(role, columns["qid"], lengths, kind)
+            row = np.repeat(np.arange(lengths.size), lengths)
+            columns = {"qid": take(columns["qid"], row), "docno": column(docnos).flatten()}
+            rows = replace(rows, of_documents=row)
+        if role:
+            columns[role] = column(self.table[self.chosen[role]]).flatten()
+        else:
+            role = "grade" if issubclass(kind, Qrels) else "score"
+            columns[role] = to_arrow(kind.numbers_of_lists(offsets_of(lengths)))
+        if isinstance(rows.where, Source):
+            rows.where.rows_of_documents = rows.of_documents
+            rows.where.has_ranks |= role not in self.chosen
+        return _Cells(pa.table(columns), {name: name for name in columns}, rows)
+
+    def _lengths(self, role: str) -> Ints:
+        """Return the length of each list of a column; of other values it is 1."""
+        values = self.table[self.chosen[role]]
+        if values.null_count:
+            self.check_missing(role, values.is_null().to_numpy())
+        if not is_list_type(values.type):
+            return np.ones(len(values), np.int64)
+        return to_numpy(call("list_value_length", column(values))).astype(np.int64)
+
+    def _check_lists(self, role: str, qids: pa.Array, lengths: Ints, kind: type[QueryRows]) -> None:
+        """Raise if lists of numbers have other lengths, or a query has two rankings."""
+        other = np.flatnonzero(self._lengths(role) != lengths) if role else np.zeros(0, np.int64)
+        if other.size:
+            message = f"expected a {role} for each of {lengths[other[0]]} documents, got others"
+            fix = f"give a list of {role}s that is as long as that of docnos"
+            place = self.rows.place(int(other[0]))
+            raise InputError(Problem(place, message, fix=fix, rule="columns"))
+        if issubclass(kind, Qrels):
+            empty = qids.filter(to_arrow(lengths == 0)).to_pylist()
+            with_documents(kind, dict.fromkeys(empty, ()), self.rows.where)
+        elif not role and len(unique(qids)) < len(qids):
+            message, fix = "expected one ranking of each query, got several", "join them"
+            raise InputError(Problem(self.rows.name, message, fix=fix, rule="duplicates"))
 
     def check_missing(self, role: str, missing: Array) -> None:
         if missing.any():

@@ -30,16 +30,19 @@ from .batches import (
     qids_of,
     with_documents,
 )
-from .column_roles import guess
+from .column_roles import Names, guess
 from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
 from .frame import from_frame
+from .lists import are_docnos, are_rows, by_qid, rows_by_query, table_of_rows
 from .predictions import follow_queries
+from .rows import best_first
 from .source import PACKED, Source
 
 FIX = (
-    "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
-    "grade or score, a tuple of columns, or padded arrays (B, L); several runs to harness.compare"
+    "give a path, {qid: {docno: number}}, {qid: [docno, ...]}, rows (qid, docno, number), "
+    "a table or data frame with columns qid, docno and grade or score, a tuple of columns, "
+    "or padded arrays (B, L); several runs to harness.compare"
 )
 ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for the rows"
 
@@ -50,15 +53,17 @@ def as_pair(
 ) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
-    Each of them is a path, a mapping, an Arrow table, a data frame, the columns (qids, docnos,
-    numbers), or a table already. Two arrays of shape (B, L) are a padded batch, with `n`, `mask`
-    and `qids`; grades of shape (rows,) with `n` go with any run. A run may be an array of one score
-    a row, for any qrels that have rows in an order: a learning-to-rank file, or (qids, grades),
-    whose documents are d0, d1, ... `of_qrels` and `of_runs` are as `options_of_files` has them.
+    Each of them is a path, a mapping, an Arrow table, a data frame, a list of rows, the columns
+    (qids, docnos, numbers), lists of docnos, one for each of `qids`, or a table already. Two arrays
+    of shape (B, L) are a padded batch, with `n`, `mask` and `qids`; grades of shape (rows,) with
+    `n` go with any run. A run may be an array of one score a row, for any qrels that have rows in
+    an order: a learning-to-rank file, or (qids, grades), whose documents are d0, d1, ...
+    `of_qrels` and `of_runs` are as `options_of_files` has them.
     """
+    qrels, run = by_qid(qrels, qids), by_qid(run, qids)
     for kind, value in ((Qrels, qrels), (Run, run)):
         is_table = isinstance(value, _TABLES) or _is_lazy(value) or _is_frame(value)
-        if not (is_table or _is_array(value)):
+        if not (is_table or are_rows(value) or _is_array(value)):
             raise _unknown(kind, value)
     of_qrels, of_runs = of_qrels or {}, of_runs or {}
     for kind, value, options in ((Qrels, qrels, of_qrels), (Run, run, of_runs)):
@@ -90,9 +95,10 @@ def as_pair(
     return judgements, _in_order(Run.for_rows(judgements, _scores(run)), of_runs)
 
 
-def _in_order(rows: T, options: Mapping[str, Any]) -> T:
-    """Return qrels, or a run whose highest score is best: the negative scores if ascending."""
-    return replace(rows, numbers=-rows.numbers) if options.get("order") == "ascending" else rows
+def _in_order(rows: T, options: Mapping[str, Any], has_ranks: bool = False) -> T:
+    """Return a run whose highest score is best."""
+    is_reversed = options.get("order") == "ascending"
+    return best_first(rows, rows.kind, has_ranks) if is_reversed else rows
 
 
 def _no_columns(kind: type[T], value: Any, name: str = "") -> InputError:
@@ -128,27 +134,35 @@ def as_table(
         return read_qrels(value, **options)  # type: ignore[return-value]
     columns = options.get("columns")
     if isinstance(value, Mapping):
-        if all(isinstance(rows, Mapping) for rows in value.values()):
-            if columns is not None:
-                raise _no_columns(kind, value, name)
-            if not all(value.values()):
-                if kind is Qrels:
-                    value = with_documents(value, name or kind.kind)
-                else:  # a query without a document is not answered, and counted as such
-                    value = {qid: rows for qid, rows in value.items() if rows}
-            return _in_order(kind.from_dict(value, name=name), options)
-        first = next(iter(value.values()))
+        if columns is not None and isinstance(next(iter(value.values()), {}), Mapping):
+            raise _no_columns(kind, value, name)
+        first = next(iter(value.values()), None)
         if not (_is_array(first) or _is_frame(first)) and conversion(first):  # as of DatasetDict
             raise _unknown(kind, value, name)
         if columns is not None or _are_columns(value, kind):
             arrays = {key: as_array(values, key) for key, values in value.items()}
             table = _table_of(arrays, kind.kind)
-            options = {"dataset": dataset, "name": kind.kind, **options}
-            return replace(from_frame(table, kind, **options), name="")
+            return _from_table(table, kind, **{"dataset": dataset, **options})
+        has_docnos = are_docnos(value.values())
+        if has_docnos:  # arrays of them, too
+            value = {
+                qid: getattr(row, "tolist", lambda row=row: row)() for qid, row in value.items()
+            }
+        if has_docnos or all(isinstance(rows, Mapping) for rows in value.values()):
+            by_query = with_documents(kind, value, name or kind.kind)
+            duplicates = options.get("duplicates", "error")
+            table_read = kind.from_dict(by_query, name=name, duplicates=duplicates)
+            return _in_order(table_read, options, has_ranks=has_docnos)
+        if rows := rows_by_query(value):
+            return as_table(kind, rows, name, **options)
         if all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {
                 str(qid): one_column(values, f"query '{qid}'") for qid, values in value.items()
             }
+            if kind is Run and all(part.dtype.kind in "iu" for part in parts.values()):
+                message = "expected scores or docnos by query, got whole numbers, which may be both"
+                fix = "give docnos as text, str(docno), or scores as fractions, float(score)"
+                raise InputError(Problem(name or kind.kind, message, fix=fix))
             table_read = from_queries(kind, parts, name or kind.kind)
             if dataset is not None:
                 table_read = follow_queries(kind.kind, dataset, table_read, "", whole=True)  # type: ignore
@@ -157,6 +171,9 @@ def as_table(
     if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):
         message = f"expected one {kind.kind}, got {len(value)} paths"
         raise InputError(Problem(kind.kind, message, fix=FIX))
+    if are_rows(value):
+        rows = table_of_rows(value, kind.kind, name or kind.kind)
+        return _from_table(rows, kind, **{"dataset": dataset, "name": name, **options})
     if isinstance(value, tuple) and len(value) == 3:
         return _from_columns(kind, *value, **options)
     if isinstance(value, tuple) and len(value) == 2 and kind is Qrels:
@@ -191,8 +208,14 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, **options
         columns["docno"] = as_array(docnos, "docnos")
     by_position = {"docno": None} if docnos is None else None
     table = _table_of(columns, kind.kind)
-    table_read = from_frame(table, kind, by_position, name=kind.kind, **options)
-    return replace(table_read, name="")
+    return _from_table(table, kind, by_position, **options)
+
+
+def _from_table(
+    table: pa.Table, kind: type[T], columns: Names | None = None, *, name: str = "", **options: Any
+) -> T:
+    """Return the table of an object that has no name of its own."""
+    return replace(from_frame(table, kind, columns, name=name or kind.kind, **options), name=name)
 
 
 def _table_of(columns: Mapping[str, Array], place: str) -> pa.Table:
@@ -267,7 +290,7 @@ def _is_array(value: Any) -> bool:
     if isinstance(value, _TABLES):
         return False
     if isinstance(value, list) or is_tensor(value):
-        return True
+        return not are_rows(value)
     if isinstance(value, type) or _is_lazy(value) or _has_columns(value):
         return False
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__")

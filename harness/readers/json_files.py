@@ -19,29 +19,31 @@ import pyarrow.json as pajson
 
 from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
-from ..core.qrels_and_runs import Docnos, Qrels, Run, T
+from ..core.qrels_and_runs import NO_ROWS, Docnos, Qrels, Run, T
 from ..core.ragged import offsets_of
 from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
 from .batches import with_documents
-from .column_roles import Names, guess, select_columns
+from .column_roles import Names, guess, is_list_type, select_columns
 from .columns import Refused, gathered, parse_blocks
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
-from .frame import table_of
+from .frame import from_table, table_of
+from .lists import are_rows, table_of_rows
 from .memory_limit import check_fits
-from .rows import Rows, keep_one, kept_row, warn
+from .rows import Rows, keep_one, kept_row, warn, warn_dropped
 from .source import Source, no_rows
-from .text import BOM, LONGEST, check_number
+from .text import BOM, LONGEST, check_number, lines_of
 
 Queries = dict[str, dict[str, Any]]
 _KEY, _QUERY = 110, 220
 """Bytes of a key with its number, and of a query, as Python objects."""
+_IS_OBJECT = re.compile(rb"\s*\{(.*)\}\s*")
 _ONE_EACH = "write one object a line, with the same types of values in all"
 
 
 def read_dict(
     rows_type: type[T], source: Source, *, duplicates: Duplicates, name: str, **settings: Any
 ) -> T:
-    """Read ``{qid: {docno: grade or score}}``."""
+    """Read ``{qid: {docno: grade or score}}`` or ``{qid: [docno, ...]}``."""
     word = "grade" if issubclass(rows_type, Qrels) else "score"
     queries, docnos, repeated = _queries(source, duplicates)
     if _is_frame(queries, rows_type.kind):
@@ -56,10 +58,9 @@ def read_dict(
         warn(source, message, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    if issubclass(rows_type, Qrels):
-        queries = dict(with_documents(queries, source))
-    elif not all(queries.values()):  # they are not answered, and counted as such
-        queries = {qid: rows for qid, rows in queries.items() if rows}
+    queries = dict(with_documents(rows_type, queries, source))
+    if _has_lists(queries):
+        return _from_lists(rows_type, source, queries, duplicates, name)
     with contextlib.suppress(InputError, OverflowError):
         if {*map(type, _values(queries))} <= {int, float}:
             numbers = np.fromiter(_values(queries), np.float64, len(docnos))
@@ -70,15 +71,33 @@ def read_dict(
     raise _wrong_numbers(source, queries, word)
 
 
+def _from_lists(
+    kind: type[T], source: Source, lists: Mapping[str, Any], duplicates: Duplicates, name: str
+) -> T:
+    """Return the table of lists of docnos; report documents that were dropped."""
+    try:
+        table = kind.from_dict(lists, name=source.name, duplicates=duplicates)
+    except InputError as error:
+        fix = OTHER_JSON[1]
+        if error.problems[0].rule == "duplicates":
+            fix = "keep one, or read it with duplicates: first (--duplicates first)"
+        problems = [replace(problem, fix=fix) for problem in error.problems]
+        raise InputError(problems, total=error.total) from None
+    warn_dropped(Rows(source), table.dropped or NO_ROWS, duplicates)
+    source.has_ranks = True
+    return replace(table, name=name)
+
+
 def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array, list[str]]:
     """Return the object of the file, all its docnos, and the keys that repeat."""
     text = source.read()
-    n_keys, n_queries = text.count(b":"), text.count(b"{")  # at least: names may have more
+    # at least: names may have more
+    n_keys, n_queries = max(text.count(b":"), text.count(b",")), text.count(b"{")
     check_fits(source.name, 2 * len(text) + _KEY * n_keys + _QUERY * n_queries)
     mapping: Any = None
     with contextlib.suppress(ValueError):
         mapping = orjson.loads(text.removeprefix(BOM))
-    if _is_mapping(mapping):
+    if _is_mapping(mapping) and not _has_lists(mapping):
         docnos = string_column(chain.from_iterable(mapping.values()))
         if _holds_each_key_once(text, mapping, docnos):
             return mapping, docnos, []
@@ -94,16 +113,28 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array,
                 unique = _best(pairs, max if duplicates == "best" else min)
         return unique
 
+    if mapping is None and all(map(_IS_OBJECT.fullmatch, lines_of(text.removeprefix(BOM).strip()))):
+        # one object of queries a line, joined so that line numbers stay
+        text = b"{%b}" % b",\n".join(
+            _IS_OBJECT.sub(rb"\1", line) for line in lines_of(text.strip())
+        )
+    mapping = _loaded(text, source, hook)
+    if not _is_mapping(mapping):
+        raise source.error(*OTHER_JSON)
+    lists = _has_lists(mapping)  # whose docnos are checked later
+    docnos = string_column(() if lists else chain.from_iterable(mapping.values()))
+    return mapping, docnos, repeated
+
+
+def _loaded(text: bytes, source: Source, hook: Callable[..., Any] | None = None) -> Any:
+    """Return the content of a text of JSON."""
     try:
-        mapping = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
+        return json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
     except json.JSONDecodeError as error:
         message = f"not JSON ({error.msg}, column {error.colno})"
         raise InputError(Problem(Place(source.name, error.lineno), message)) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not JSON ({error})") from None
-    if not _is_mapping(mapping):
-        raise source.error(*OTHER_JSON)
-    return mapping, string_column(chain.from_iterable(mapping.values())), repeated
 
 
 def _best(pairs: list[tuple[str, Any]], choose: Callable[..., Any]) -> dict[str, Any]:
@@ -113,6 +144,8 @@ def _best(pairs: list[tuple[str, Any]], choose: Callable[..., Any]) -> dict[str,
         before = best.get(key, value)
         if isinstance(before, dict) and isinstance(value, dict):
             best[key] = _best([*before.items(), *value.items()], choose)
+        elif isinstance(before, list) and isinstance(value, list) and key in best:
+            best[key] = before + value
         elif isinstance(before, (int, float)) and isinstance(value, (int, float)):
             best[key] = choose(before, value)
         else:  # it is no score, and refused
@@ -121,7 +154,13 @@ def _best(pairs: list[tuple[str, Any]], choose: Callable[..., Any]) -> dict[str,
 
 
 def _is_mapping(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(rows, dict) for rows in value.values())
+    if not isinstance(value, dict):
+        return False
+    return len({*map(type, value.values())} | {dict}) == 1 or _has_lists(value)
+
+
+def _has_lists(value: dict[str, Any]) -> bool:
+    return bool(value) and all(isinstance(rows, list) for rows in value.values())
 
 
 def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> bool:
@@ -133,12 +172,16 @@ def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> boo
 
 def _is_frame(queries: Queries, kind: str) -> bool:
     """Whether it is a data frame: columns of rows, or rows of columns."""
-    first_query = next(iter(queries.values()), {})
-    for keys in ([*queries], [*first_query]):
+    lists, first_query = _has_lists(queries), next(iter(queries.values()), {})
+    for keys in ([*queries], [] if lists else [*first_query]):
         usual = {role for role, name in guess(keys, kind).items() if len(name) > 1}
         if "qid" in usual and len(usual) > 1:
             return True
-    if not first_query or any(rows.keys() != first_query.keys() for rows in queries.values()):
+    if (
+        lists
+        or not first_query
+        or any(rows.keys() != first_query.keys() for rows in queries.values())
+    ):
         return False
     texts = {all(isinstance(cell, str) for cell in rows.values()) for rows in queries.values()}
     return texts == {False, True}  # the columns of identifiers and of numbers
@@ -162,13 +205,21 @@ def _wrong_numbers(source: Source, queries: Queries, word: str) -> InputError:
 def read_lines(
     rows_type: type[T], source: Source, *, columns: Names | None = None, **settings: Any
 ) -> T:
-    """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual."""
+    """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual.
+
+    The rows are lines, or the items of one array.
+    """
+    if _is_array(source):
+        source.check_text()
+        text = source.read()
+        check_fits(source.name, 2 * len(text) + _KEY * text.count(b","))
+        if not are_rows(rows := _loaded(text, source)):
+            raise source.error(*OTHER_JSON, "columns") if rows else no_rows(source.name)
+        table = table_of_rows(rows, rows_type.kind, source.name)
+        return from_table(table, rows_type, source, columns, **settings)
     sample = _first_rows(source)
     chosen = select_columns(sample.column_names, rows_type.kind, columns, source, sample.select)
-    types = {
-        key: _type_of(sample[key]) if role in ("qid", "docno") else pa.float64()
-        for role, key in chosen.items()
-    }
+    types = {key: _type_of(sample[key].type, role) for role, key in chosen.items()}
     table = gathered(
         parse_blocks(
             source,
@@ -180,6 +231,10 @@ def read_lines(
         )
     )
     return table_of(table, rows_type, chosen, Rows(source, _is_row), columns=columns, **settings)
+
+
+def _is_array(source: Source) -> bool:
+    return source.head.lstrip().startswith(b"[")
 
 
 def _first_rows(source: Source) -> pa.Table:
@@ -197,8 +252,12 @@ def _first_rows(source: Source) -> pa.Table:
     raise InputError(Problem(Place(source.name, head.first), message, head.first_text, _ONE_EACH))
 
 
-def _type_of(identifiers: pa.ChunkedArray) -> pa.DataType:
-    kind = identifiers.type
+def _type_of(kind: pa.DataType, role: str) -> pa.DataType:
+    """Return the type to read a key in: a list stays one, and numbers may be identifiers."""
+    if is_list_type(kind):
+        return pa.list_(_type_of(kind.value_type, role))
+    if role not in ("qid", "docno"):
+        return pa.float64()
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     return kind if is_number else pa.string()
 
@@ -246,14 +305,17 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
 
 
 def looks_like_lines(head: Head, kind: Kind) -> bool:
-    """Whether the first line is a whole object with the usual keys."""
+    """Whether the first line is a whole object with the usual keys, or the first item is a row."""
     try:
+        if head.first_text.lstrip().startswith("["):
+            text = head.data[head.data.index(b"[") + 1 :].decode("utf-8", "replace")
+            return are_rows([json.JSONDecoder().raw_decode(text.lstrip())[0]])
         row = json.loads(head.lines[0][: LONGEST + 1])
         roles = guess([*row], kind)
-        return ("qid" in roles or (kind == "run" and "score" in roles)) and not any(
-            isinstance(value, dict) or (key in roles.values() and isinstance(value, list))
-            for key, value in row.items()
-        )
+        columns = [key for key in row.keys() & {*roles.values()} if isinstance(row[key], list)]
+        is_frame = roles.get("qid") in columns or (columns and roles.get("docno") not in columns)
+        is_row = "qid" in roles or (kind == "run" and "score" in roles)
+        return is_row and not (is_frame or any(isinstance(value, dict) for value in row.values()))
     except (ValueError, RecursionError):
         return False
 
@@ -261,21 +323,23 @@ def looks_like_lines(head: Head, kind: Kind) -> bool:
 add_formats(
     Format(
         name="json",
-        about="JSON as pytrec_eval takes it: {qid: {docno: number}}",
+        about="JSON as pytrec_eval takes it, {qid: {docno: number}}, or {qid: [docno, ...]}",
         suffixes=(".json",),
-        first=re.compile(rb'\s*\{\s*"[^,]*"\s*:\s*\{'),
+        first=re.compile(rb'\s*\{\s*"[^,]*"\s*:\s*(\{|\[\s*("|\]|$))'),
+        looks=lambda head, kind: not looks_like_lines(head, kind),
         qrels=partial(read_dict, Qrels),
         run=partial(read_dict, Run),
     ),
     Format(
         name="jsonl",
-        about='JSON lines, one row a line: {"qid": ..., "docno": ..., "grade" or "score": ...}; '
-        "scores alone follow the dataset's rows",
+        about='JSON lines or an array, one row each: {"qid": ..., "docno": ..., "grade" or '
+        '"score": ...}, perhaps with lists; scores alone follow the dataset\'s rows',
         suffixes=(".jsonl", ".ndjson"),
-        first=re.compile(rb"\s*\{"),
+        first=re.compile(rb"\s*[{[]"),
         looks=looks_like_lines,
         qrels=partial(read_lines, Qrels),
         run=partial(read_lines, Run),
-        is_data=lambda source: _is_row,
+        is_data=lambda source: None if _is_array(source) else _is_row,
+        has_rows=True,
     ),
 )

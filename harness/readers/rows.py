@@ -36,11 +36,17 @@ KEEP_BEST = "keep one, or read it with duplicates: best, the best score (--dupli
 class Rows:
     """Where the rows of a table are: on lines of a text, or in a file or frame without lines.
 
-    `is_data` tells which lines of the text hold a row each, in their order.
+    `is_data` tells which lines of the text hold a row each, in their order. If some hold several
+    documents, `of_documents` are the rows of these.
     """
 
     where: Source | str
     is_data: IsDataLine | None = None
+    of_documents: Ints | None = None
+
+    def __post_init__(self) -> None:
+        if self.of_documents is None and not isinstance(self.where, str):
+            object.__setattr__(self, "of_documents", self.where.rows_of_documents)
 
     @property
     def name(self) -> str:
@@ -67,9 +73,11 @@ class Rows:
 
     def numbered(self, rows: Ints) -> dict[int, tuple[int, str]]:
         """Return the line number and the text of these rows; without lines, they count from 1."""
-        lines = self.find(dict.fromkeys(rows.tolist(), ()), whole=True)
+        held_by = rows if self.of_documents is None else self.of_documents[rows]
+        lines = self.find(dict.fromkeys(held_by.tolist(), ()), whole=True)
         # Arrow ends lines at a carriage return alone, too
-        return {row: lines.get(row, (row + 1, "")) for row in rows.tolist()}
+        pairs = zip(rows.tolist(), held_by.tolist(), strict=True)
+        return {row: lines.get(line, (line + 1, "")) for row, line in pairs}
 
     def at(self, number: int) -> Place:
         """Return the place of a line, or of a row without lines, by its number."""
@@ -83,11 +91,12 @@ class Rows:
         """Return the line of the first of some rows, 0 if unknown, and its text or its names."""
         if count.row < 0:
             return 0, ()
-        lines = self.find({count.row: count.words})
-        if count.row in lines:
-            return lines[count.row][0], (lines[count.row][1],)
+        row = count.row if self.of_documents is None else int(self.of_documents[count.row])
+        lines = self.find({row: count.words})
+        if row in lines:
+            return lines[row][0], (lines[row][1],)
         names = "query " + ", document ".join(count.words)
-        return 0, (names if self.is_data else f"row {count.row + 1}: {names}",)
+        return 0, (names if self.is_data else f"row {row + 1}: {names}",)
 
 
 def first_line(

@@ -200,7 +200,7 @@ def _read_text(
     layout = Layout(
         tuple(names),
         tuple(dict.fromkeys(name for column_role, name in chosen.items() if column_role != role)),
-        number=chosen[role],
+        number=chosen.get(role, ""),
         whole=role == "rank",
         header=above - source.n_comments,
         between=between or quoted,
@@ -284,6 +284,8 @@ def looks(head: Head, kind: Kind) -> bool:
     if is_trec and has_no_names(head, kind):
         return False
     if "qid" in columns and not columns.keys().isdisjoint({"grade", "score", "rank"}):
+        return True
+    if kind == "qrels" and columns.keys() == {"qid", "docno"} and len(names) == 2:
         return True
     is_named = not columns.keys().isdisjoint({"qid", "score"}) and len(names) > 1
     has_words = all(len(columns.get(role, "")) > 1 for role in ("qid", "docno"))  # not q and d

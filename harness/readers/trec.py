@@ -42,15 +42,17 @@ from .rows import (
     warn_scattered,
 )
 from .source import Source
-from .text import LIKE_NUMBER, decoded, is_like_number, without_first_lines
+from .text import LIKE_NUMBER, LOOK, decoded, is_like_number, without_first_lines
 
 QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade")
 RUN = Layout(FIELDS["run"], ("qid", "docno", "tag"), number="score", more=True)
 MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
 RANKING = Layout(("qid", "docno", "rank", "score"), ("qid", "docno"), number="score")
 BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", header=1)
+PAIRS = Layout(("qid", "docno"), ("qid", "docno"), number="")
 _SUBTOPICS = "qid", "subtopic", "docno"
 DIVERSITY = Layout((*_SUBTOPICS, "grade"), _SUBTOPICS, number="grade", whole=True)
+_NO_GRADE = 1000  # The least whole number that is a docno rather than a grade
 _RANK = re.compile(rb"\d{1,9}")
 MOST_SUBTOPICS = 62
 """Subtopics of one query at most: each is a bit of a 64-bit number."""
@@ -197,6 +199,7 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
 def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
+    source.has_ranks = True
     return build_table(Run, source, MSMARCO, table, -to_numpy(table["rank"]), duplicates, name)
 
 
@@ -242,6 +245,28 @@ def has_no_names(head: Head, kind: Kind) -> bool:
     if not {"qid", "docno", number} <= roles.keys() or any(map(is_like_number, fields)):
         return True
     return not head.between and fields.index(roles["docno"]) == FIELDS[kind].index("docno")
+
+
+def read_pairs(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
+    """Read the relevant documents, a qid and a docno a line; their grade is 1."""
+    head = Head(source.suffix, source.head)
+    layout = replace(PAIRS, between=head.between if head.lines else "")
+    return read_judgements(layout, source, duplicates=duplicates, name=name)
+
+
+def has_pairs(head: Head, kind: Kind) -> bool:
+    """Whether lines are a qid and a docno without names above; numbers may be grades as well."""
+    pairs = [head.split(line) for line in head.lines]
+    if {"qid", "docno"} <= guess(pairs[0], kind).keys():
+        return False
+    return mostly(pairs, lambda pair: len(pair) == 2 and _is_docno(pair[1]))
+
+
+def _is_docno(text: str) -> bool:
+    if text.isascii() and text.isdigit():
+        return int(text[:LOOK]) >= _NO_GRADE
+    is_word = len(text.split()) == 1 and not text.startswith("qid:")
+    return is_word and not is_like_number(text)
 
 
 def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Qrels:
@@ -328,6 +353,15 @@ add_formats(
         first=re.compile(rb"\s*" + rb"\s+".join(map(str.encode, BEIR_NAMES)) + rb"\s*(\n|$)"),
         qrels=partial(read_judgements, BEIR),
         is_data=BEIR.is_data,
+    ),
+    Format(
+        name="pairs",
+        about="relevant documents, one a line: qrels of qid docno, all of grade 1",
+        suffixes=(".tsv", ".txt", ".csv"),
+        first=re.compile(rb"[^{[]"),
+        looks=has_pairs,
+        qrels=read_pairs,
+        is_data=PAIRS.is_data,
     ),
     Format(
         name="diversity",

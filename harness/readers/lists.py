@@ -1,0 +1,100 @@
+"""Lists: rows as records, named tuples or tuples, and the documents of a query in one list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from ..core.arguments import describe, is_number
+from ..core.qrels_and_runs import is_list
+from ..errors import InputError, Place, Problem
+from .batches import qids_of
+from .column_roles import guess
+
+_QIDS = (
+    "give {qid: [docno, ...]}, or harness.evaluate(..., qids=[...]) with a qid for each list; "
+    "rows are (qid, docno, number)"
+)
+
+
+def are_rows(value: Any) -> bool:
+    """Whether a list holds rows: records, named tuples, or ``(qid, docno, number)``."""
+    first: Any = value[0] if isinstance(value, list) and value else None
+    if isinstance(first, Mapping) or hasattr(first, "_fields"):
+        return True
+    is_row = isinstance(first, (tuple, list)) and len(first) == 3 and is_number(first[2])
+    return is_row and any(isinstance(name, str) for name in first[:2])
+
+
+def are_docnos(by_query: Iterable[Any]) -> bool:
+    """Whether there are lists, sets or arrays by query, which hold texts or nothing."""
+    documents = None
+    for documents in by_query:
+        if not (is_list(documents) or getattr(documents, "ndim", 0) == 1):
+            return False
+        if len(documents):
+            return isinstance(next(iter(documents)), str)
+    return documents is not None
+
+
+def by_qid(value: Any, qids: Any) -> Any:
+    """Return lists of docnos as a mapping, one for each of the qids; other objects as they are."""
+    if hasattr(value, "sort_index") and not hasattr(value, "columns") and are_docnos(value):
+        return value.to_dict()  # a series, whose index are the qids
+    is_text = getattr(getattr(value, "dtype", None), "kind", "") == "U"
+    lists = value.tolist() if is_text else value
+    if not isinstance(lists, list) or are_rows(lists) or not are_docnos(lists):
+        return value
+    if not any(map(len, lists)):  # of a batch
+        return value
+    if qids is None:
+        message = f"expected a qid for each of {len(lists)} lists of docnos, got none"
+        raise InputError(Problem("qids", message, fix=_QIDS))
+    return dict(zip(qids_of(qids, len(lists), 0).to_pylist(), lists, strict=True))
+
+
+def rows_by_query(by_query: Mapping[Any, Any]) -> list[Any]:
+    """Return the rows of ``{qid: [(docno, number), ...]}``, or of records; empty for others."""
+    documents = next(iter(by_query.values()), None)
+    first = documents[0] if isinstance(documents, (list, tuple)) and documents else None
+    if isinstance(first, Mapping):
+        return [{"qid": qid, **row} for qid, rows in by_query.items() for row in rows]
+    if not (isinstance(first, (list, tuple)) and first and isinstance(first[0], str)):
+        return []
+    return [(qid, *row) for qid, rows in by_query.items() for row in rows]
+
+
+def table_of_rows(rows: Sequence[Any], kind: str, place: str) -> pa.Table:
+    """Return the columns of records, named tuples or tuples; see `are_rows`."""
+    of_tuples = "qid", "docno", "grade" if kind == "qrels" else "score"
+    records = [_record(row, number, of_tuples, place) for number, row in enumerate(rows, 1)]
+    keys = dict.fromkeys(chain.from_iterable(records))
+    names = [name for name in keys if isinstance(name, str)]
+    needed = {*guess(names, kind).values()}
+    columns = {}
+    for name in names:
+        values = [record.get(name) for record in records]
+        try:
+            columns[name] = pa.array(values, from_pandas=True)
+        except (pa.ArrowException, OverflowError) as error:
+            if name in needed:
+                message = f"{name}: expected values of one type ({error})"
+                fix = "give text for each qid and docno, and a number for each grade or score"
+                raise InputError(Problem(place, message, fix=fix, rule="columns")) from None
+    return pa.table(columns)
+
+
+def _record(row: Any, number: int, of_tuples: Sequence[str], place: str) -> Mapping[str, Any]:
+    """Return a row with the names of its columns."""
+    if hasattr(row, "_fields"):
+        row = row._asdict()
+    if isinstance(row, Mapping):
+        return row
+    if isinstance(row, (tuple, list)) and len(row) == 3:
+        return dict(zip(of_tuples, row, strict=True))
+    message = f"expected a record or ({', '.join(of_tuples)}), got {describe(row)}"
+    fix = "give all rows in one form"
+    raise InputError(Problem(Place(place, row=number), message, fix=fix, rule="columns"))
