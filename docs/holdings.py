@@ -3,6 +3,7 @@
 All rows hold one small dataset, so each gives the same value of `METRIC`.
 """
 
+import collections
 import gzip
 import json
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from typing import Any, NamedTuple
 GRADES = {"10": {"a": 1, "b": 0}, "2": {"c": 2}, "1": {"d": 0, "e": 1, "f": 0}}
 SCORES = {"10": {"b": 2.5, "a": 1.5}, "2": {"c": 0.5}, "1": {"e": 0.75, "f": 0.5, "d": 0.25}}
 METRIC, VALUE = "map", (0.5 + 1 + 1) / 3
+LISTED = {"10": ["b", "a"], "2": ["c"], "1": ["e", "f", "d"]}
+RELEVANT = {"10": ["a"], "2": ["c"], "1": ["e"]}
 ROWS = [(qid, docno, grade) for qid, row in GRADES.items() for docno, grade in row.items()]
 HITS = [(qid, docno, score) for qid, row in SCORES.items() for docno, score in row.items()]
 BY_ROW = [SCORES[qid][docno] for qid, docno, _ in ROWS]
@@ -192,6 +195,25 @@ def dicts() -> dict[str, Any]:
     return {"qrel": GRADES, "run": SCORES}
 
 
+def lists() -> dict[str, Any]:
+    """Return rankings and relevant documents as lists."""
+    qids, relevant, ranked = [*LISTED], [*RELEVANT.values()], [*LISTED.values()]
+    both_forms = {"relevant": RELEVANT, "ranked": LISTED}
+    return both_forms | {"qids": qids, "relevant_lists": relevant, "ranked_lists": ranked}
+
+
+def sets() -> dict[str, Any]:
+    """Return relevant documents as sets, and rankings as lists."""
+    return {"relevant": {qid: {*docnos} for qid, docnos in RELEVANT.items()}, "ranked": LISTED}
+
+
+def tuples() -> dict[str, Any]:
+    """Return qrels as named tuples, and hits as records."""
+    judged = collections.namedtuple("Qrel", "query_id doc_id relevance")
+    hits = records(HITS, "query_id", "doc_id", "score")
+    return {"grades": [judged(*row) for row in ROWS], "hits": hits}
+
+
 def letor_and_scores() -> dict[str, Any]:
     """Write a learning-to-rank file, and return scores of its rows."""
     import numpy as np
@@ -238,6 +260,17 @@ HOLDINGS = [
     Holding("JSON Lines of `{qid, docno, score}`", "qrels.txt bm25.jsonl", both(
         lambda: text("bm25.jsonl", [(json.dumps(row),) for row in records(
             HITS, "qid", "docno", "score")], "{0}"))),
+    Holding("JSON of rankings, `{qid: [docno, ...]}`, and of relevant documents",
+            "relevant.json ranked.json", both(
+                lambda: dump("ranked.json", LISTED), lambda: dump("relevant.json", RELEVANT))),
+    Holding("JSON Lines of `{qid, docnos: [...]}`", "qrels.txt ranked.jsonl", both(
+        lambda: text("ranked.jsonl", [(json.dumps({"qid": q, "docnos": row}),)
+                                      for q, row in LISTED.items()], "{0}"))),
+    Holding("a JSON array of records", "qrels.txt hits.json", both(
+        lambda: dump("hits.json", records(HITS, "query_id", "doc_id", "score")))),
+    Holding("relevant documents, `qid docno` a line", "relevant.tsv bm25.run", both(
+        lambda: text("relevant.tsv", [(q, *row) for q, row in RELEVANT.items()], "{0}\t{1}"),
+        run)),
     Holding("MS MARCO's `qid docno rank`", "qrels.txt run.tsv",
             lambda: run("run.tsv", "{0}\t{1}\t{2}")),
     Holding("the same with ranks from 0", "qrels.txt run.tsv --run-format msmarco", both(
@@ -271,6 +304,15 @@ HOLDINGS = [
     Holding("LightGBM's features, and sizes of groups",
             "features.txt scores.txt --group-sizes sizes.txt", boosting),
     Holding("pytrec_eval's dicts", "harness.evaluate(qrel, run, ['map'])", dicts, True),
+    Holding("rankings and relevant documents as lists by qid",
+            "harness.evaluate(relevant, ranked, ['map'])", lists, True),
+    Holding("such lists in the order of qids",
+            "harness.evaluate(relevant_lists, ranked_lists, ['map'], qids=qids)", lists, True),
+    Holding("relevant documents as sets", "harness.evaluate(relevant, ranked, ['map'])", sets,
+            True),
+    Holding("named tuples or records (`ir_measures`, `ir_datasets`)", IN_MEMORY, tuples, True),
+    Holding("rows `(qid, docno, number)`", IN_MEMORY,
+            lambda: {"grades": ROWS, "hits": HITS}, True),
     Holding("pandas data frames", IN_MEMORY, frames("pandas"), True),
     Holding("polars data frames", IN_MEMORY, frames("polars"), True),
     Holding("data frames with other names",
