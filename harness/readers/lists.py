@@ -70,13 +70,20 @@ def rows_by_query(by_query: Mapping[Any, Any]) -> list[Any]:
 def table_of_rows(rows: Sequence[Any], kind: str, place: str) -> pa.Table:
     """Return the columns of records, named tuples or tuples; see `are_rows`."""
     of_tuples = "qid", "docno", "grade" if kind == "qrels" else "score"
-    records = [_record(row, number, of_tuples, place) for number, row in enumerate(rows, 1)]
-    keys = dict.fromkeys(chain.from_iterable(records))
-    names = [name for name in keys if isinstance(name, str)]
+    names: Sequence[Any] = getattr(rows[0], "_fields", of_tuples)
+    if (
+        len({*map(type, rows)}) == 1
+        and isinstance(rows[0], tuple)
+        and {*map(len, rows)} == {len(names)}
+    ):
+        by_name = dict(zip(names, zip(*rows, strict=True), strict=True))
+    else:
+        records = [_record(row, number, of_tuples, place) for number, row in enumerate(rows, 1)]
+        names = [key for key in dict.fromkeys(chain.from_iterable(records)) if isinstance(key, str)]
+        by_name = {name: tuple(record.get(name) for record in records) for name in names}
     needed = {*guess(names, kind).values()}
     columns = {}
-    for name in names:
-        values = [record.get(name) for record in records]
+    for name, values in by_name.items():
         try:
             columns[name] = pa.array(values, from_pandas=True)
         except (pa.ArrowException, OverflowError) as error:

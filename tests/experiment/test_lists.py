@@ -3,6 +3,7 @@
 import collections
 import itertools
 import json
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -241,6 +242,74 @@ def test_what_is_refused(case: str) -> None:
     qrels, run, place, rule = REFUSED[case]
     with refuses(place, rule, InputError):
         harness.evaluate(qrels, run, ["map"])
+
+
+ORDERS = {
+    "lists": RANKED,
+    "records of lists": [{"qid": qid, "docnos": row} for qid, row in RANKED.items()],
+    "an Arrow table": pa.table(columns(RANKED)),
+}
+
+
+@pytest.mark.parametrize("form", ORDERS)
+def test_a_ranking_is_no_distance(form: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        harness.evaluate(RELEVANT, ORDERS[form], ["map"], order="ascending")
+    assert caught.value.problems[0].rule == "columns"
+    for name in ("lists.json", "rows.jsonl"):
+        (tmp_path / name).write_text(FILES_OF_RUNS[name])
+        with refuses(name, "columns", InputError):
+            harness.evaluate(RELEVANT, tmp_path / name, ["map"], order="ascending")
+
+
+def test_options_of_lists(tmp_path: Path) -> None:
+    """A docno that a list names twice counts where the setting says, in files, too."""
+    twice = {"1": ["z", "x", "c", "z"], "2": ["y", "d10"]}
+    (tmp_path / "a.json").write_text(json.dumps(twice))
+    rows = lines({"q_no": qid, "found": row} for qid, row in twice.items())
+    (tmp_path / "a.jsonl").write_text(rows)
+    names = {"qid": "q_no", "docno": "found"}
+    forms = [(twice, None), (tmp_path / "a.json", None), (tmp_path / "a.jsonl", names)]
+    once = {"first": ["z", "x", "c"], "best": ["z", "x", "c"], "last": ["x", "c", "z"]}
+    for duplicates, ranking in once.items():
+        expected = harness.evaluate(QREL, scored({**twice, "1": ranking}), ["map", "recip_rank"])
+        for run, columns_read in forms:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", harness.errors.HarnessWarning)
+                found = harness.evaluate(RELEVANT, run, ["map", "recip_rank"],
+                                         duplicates=duplicates, columns=columns_read)  # fmt: skip
+            assert found.to_dict() == expected.to_dict()
+    with refuses("a.json: query '1'", "duplicates", InputError):
+        harness.evaluate(RELEVANT, tmp_path / "a.json", ["map"])
+    with refuses("a.jsonl:1", "duplicates", InputError):
+        harness.evaluate(RELEVANT, tmp_path / "a.jsonl", ["map"], columns=names)
+
+
+AMBIGUOUS = {
+    "small numbers may be grades": ("1\t3\n10\t2\n", "columns"),
+    "sentences": ("1\twhat is love\n10\tc d e\n", "columns"),
+}
+
+
+@pytest.mark.parametrize("case", AMBIGUOUS)
+def test_pairs_that_are_not_guessed(case: str, tmp_path: Path) -> None:
+    text, rule = AMBIGUOUS[case]
+    (tmp_path / "q.tsv").write_text(text)
+    with refuses("q.tsv:1", rule, InputError):
+        harness.read_qrels(tmp_path / "q.tsv")
+    expected = [line.split("\t")[1] for line in text.splitlines()]
+    assert harness.read_qrels(tmp_path / "q.tsv", format="pairs").to_dict() == {
+        "1": {expected[0]: 1}, "10": {expected[1]: 1},
+    }  # fmt: skip
+
+
+def test_numbers_that_are_no_grades_are_docnos(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("10 71880\n1 91002\n10 5500\n")
+    assert harness.read_qrels(tmp_path / "q.txt").to_dict() == {
+        "10": {"71880": 1, "5500": 1}, "1": {"91002": 1},
+    }  # fmt: skip
+    with refuses("q.txt:1", error=InputError):
+        harness.read_run(tmp_path / "q.txt")
 
 
 def test_qids_that_do_not_fit() -> None:
