@@ -499,6 +499,7 @@ def test_every_rule_is_in_a_case() -> None:
     in_other_tests |= {"identical-ids"}  # tests/core/test_identical_ids.py
     in_other_tests |= {"unscored-rows", "unnamed-rows"}  # tests/guard/test_unscored_rows.py
     in_other_tests |= {"group-order"}  # tests/guard/test_group_order.py
+    in_other_tests |= {"query-weights", "unused-weights"}  # tests/experiment/test_query_weights.py
     in_other_tests |= {"passages"}  # tests/readers/test_passages.py
     in_other_tests |= {"refused-missing-queries", "refused-empty-queries"}
     in_other_tests |= {rule.name for rule in SUBMITTED}
