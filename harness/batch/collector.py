@@ -25,6 +25,7 @@ from ..core.ragged import Array, offsets_of
 from ..errors import InputError, Problem
 from ..readers.batches import from_batch
 from ..readers.files import write_all
+from ..readers.query_weights import weights_of
 
 del _built_in
 
@@ -114,6 +115,7 @@ class BatchCollector:
         metrics: Iterable[str | Metric],
         policy: Policy | Mapping[str, Any] | None = None,
         name: str = "",
+        weights: Any = None,
     ) -> Evaluation:
         """Evaluate all batches together.
 
@@ -125,6 +127,8 @@ class BatchCollector:
             Ties, missing and empty queries, depth.
         name : str
             Name of the run, for reports.
+        weights : mapping of str to number, or path, optional
+            As `harness.evaluate` takes it.
 
         Raises
         ------
@@ -135,13 +139,14 @@ class BatchCollector:
         """
         check_arguments(locals(), name=TEXT)
         parsed, policy = parse_all(metrics), policy_of(policy)
+        table = None if weights is None else weights_of(weights)
         self._check_filled()
         qrels, run = self.to_tables(name)
         check_grades(qrels, parsed, policy)
         parts = align_parts(qrels, run, policy, policies_of(parsed, policy))
         evaluation = evaluate_aligned(parts, parsed, run=name)
         self._is_evaluated = True
-        return evaluation
+        return evaluation if table is None else table.weigh(evaluation)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all batches to an ``.npz`` file, whole or not at all.

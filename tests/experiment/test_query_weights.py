@@ -406,3 +406,26 @@ def test_results_with_other_weights_are_not_gated_or_tested(folder: Path) -> Non
         "gate", "out", "plain", "--margin", "0.1", cwd=folder
     )
     assert called("diff", "out", "new", cwd=folder).code == 1
+
+
+def test_batches_are_weighted_by_their_qids() -> None:
+    batches = harness.BatchCollector()
+    batches.add([[3.0, 2.0], [1.0, 2.0]], [[1, 0], [1, 0]], [2, 2], qids=["10", "2"])
+    found = batches.evaluate(["recip_rank", "num_ret"], weights={"2": 3, "10": 1})
+    assert found.summary() == {"recip_rank": (1 * 1 + 3 * 0.5) / 4, "num_ret": 8}
+    with refuses("weights", "query-weights", InputError):
+        batches.evaluate(["recip_rank"], weights={"2": 3})
+
+
+def test_a_slice_whose_queries_have_no_weight_has_no_mean(folder: Path) -> None:
+    kinds = "\n".join(f"{qid},{'rare' if CLICKS[qid] == 0 else 'usual'}" for qid in QIDS)
+    (folder / "kinds.csv").write_text(f"qid,kind\n{kinds}\n")
+    config = CONFIG.replace("column: clicks}", "column: clicks}, groups: kinds.csv")
+    out = run(folder, "compare: {baseline: a, test: bootstrap, draws: 99}\n", config)
+    rows = {(row["dataset"], row["run"]): row for row in csv_rows(out / "leaderboard.csv")}
+    assert rows["d [kind=rare]", "a"]["recip_rank"] == ""
+    whole, usual = rows["d", "a"], rows["d [kind=usual]", "a"]
+    assert whole["recip_rank"] == usual["recip_rank"]
+    tests = [row for row in csv_rows(out / "significance.csv") if row["metric"] == "recip_rank"]
+    ns = {row["dataset"]: row["n"] for row in tests}
+    assert ns == {"d": "11", "d [kind=usual]": "11", "d [kind=rare]": "0"}
