@@ -17,6 +17,7 @@ from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from ..experiment.results import read_results
+from ..input_files import url_of
 from ..stats.comparison import Plan
 from . import options
 from .evaluate import evaluate
@@ -102,7 +103,8 @@ def systems_of_files(
 
 def _check_request(runs: Sequence[str], qrels: str | None, results: Path | None) -> None:
     """Raise UnknownNameError if it is not clear what to compare."""
-    if qrels is None and results is None and any(map(os.path.exists, runs)):
+    are_files = any(os.path.exists(run) or url_of(run) for run in runs)
+    if qrels is None and results is None and are_files:
         message = "expected run files with --qrels, or names of runs with --results"
         fix = "add --qrels QRELS; 'harness diff OLD NEW' compares two leaderboards"
         raise UnknownNameError(Problem(", ".join(runs), message, fix=fix))

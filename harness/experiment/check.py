@@ -64,6 +64,7 @@ from ..guard.findings import (
 from ..guard.submissions import Terms, findings_across_runs, findings_of_submissions, read_topics
 from ..guard.sweep import Sweep, accepted_rules
 from ..guard.watch import judgement_facts, observing
+from ..input_files import url_of
 from ..readers.format import options_of_files
 from ..readers.rows import last_line
 from ..readers.source import Source, shown_name
@@ -346,7 +347,8 @@ def check_paths(
         wrong = error
     except ConfigError as error:
         wrong = error
-        if not first.endswith((".yaml", ".yml")) and os.path.isfile(first):
+        is_other = not first.endswith((".yaml", ".yml"))
+        if is_other and (os.path.isfile(first) or url_of(first)):
             what = "expected a config, or qrels followed by runs, got qrels alone"
             fix = "run harness check CONFIG, or harness check QRELS RUN..."
             wrong = InputError(Problem(first, what, fix=fix))

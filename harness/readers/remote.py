@@ -16,7 +16,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from typing import IO, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..errors import HarnessError, InputError, Problem, not_installed, said_by, shortage
 from ..input_files import COPY_FIRST
@@ -69,6 +69,8 @@ def _explained(url: str, verb: str = "read") -> Iterator[None]:
         cause = error.__cause__  # servers of https have one for every failure
         if cause is None or isinstance(cause, FileNotFoundError) or not url.startswith("http"):
             raise
+        if getattr(cause, "status", None) in (404, 410):
+            raise
         raise _refusal(url, verb, cause) from error
     except Exception as error:  # each package has its own
         if shortage(error) is not None or getattr(error, "errno", None) == errno.ENOSPC:
@@ -93,6 +95,8 @@ def _refusal(url: str, verb: str, error: BaseException) -> HarnessError:
         fix = _CREDENTIALS.get(store, named)
         return InputError(Problem(url, f"access denied: {text}", fix=fix))
     message = f"cannot be {verb}: {type(error).__name__}: {text}"
+    if isinstance(error, NotImplementedError) or status in (405, 501):
+        return InputError(Problem(url, message, fix="name a bucket, or a folder on this machine"))
     fix = "check the network and the address, then run again"
     return InputError(Problem(url, message, fix=fix))
 
@@ -122,7 +126,8 @@ def missing(url: str) -> str:
         names = names_in(folder)
     if names:
         return f"no file {url}; the folder holds {listed(name, names)}"
-    return f"no file {url}" + ("" if folder.endswith("/") else f"; there is no folder {folder}")
+    is_root = folder.endswith("/") or url.startswith("http")
+    return f"no file {url}" + ("" if is_root else f"; there is no folder {folder}")
 
 
 def listed(name: str, names: list[str]) -> str:
@@ -151,8 +156,9 @@ def names_in(url: str) -> list[str]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     paths = [(str(entry["name"]).rstrip("/"), entry["type"] == "directory") for entry in entries]
-    own = path.rstrip("/")
-    return [f"{posixpath.basename(p)}{'/' * is_folder}" for p, is_folder in paths if p != own]
+    own, plain = path.rstrip("/"), unquote if url.startswith("http") else str
+    names = [(plain(posixpath.basename(p)), is_folder) for p, is_folder in paths if p != own]
+    return [f"{name}/" if is_folder else name for name, is_folder in names]
 
 
 def state_of(url: str) -> tuple[int, ...]:

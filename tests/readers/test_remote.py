@@ -4,6 +4,7 @@ Without moto and s3fs, the tests of S3 are skipped; the others read ``file://`` 
 """
 
 import contextlib
+import functools
 import gzip
 import json
 import os
@@ -15,6 +16,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -309,6 +311,46 @@ def test_missing_files(root: str, local: Path, name: str) -> None:
         harness.run(write(local, text.replace("{model}-s", "{model}-t")))
     assert "runs/{model}-t{seed}.run" in found.value.problems[0].what
     assert "bm25-s1.run" in found.value.problems[0].what
+
+
+@pytest.fixture
+def web(local: Path) -> Iterator[str]:
+    """The address of a server of `FILES`."""
+    pytest.importorskip("aiohttp")
+    handler = functools.partial(QuietHandler, directory=str(local))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_files_on_a_server(web: str, local: Path) -> None:
+    words = "-m", "map", "-m", "ndcg@10", "-q"
+    here = succeeds("evaluate", "q", "tfidf.run.gz", *words, cwd=local)
+    assert succeeds("evaluate", f"{web}/q", f"{web}/tfidf.run.gz", *words) == here
+    results = harness.run(config_at(local, web, "here"))
+    table = harness.run(config_at(local, ".", "there")).folder / "leaderboard.csv"
+    assert (results.folder / "leaderboard.csv").read_bytes() == table.read_bytes()
+    assert "every digit is the same" in succeeds("verify", results.folder)
+    with refuses("", "missing-file") as caught:
+        harness.read_qrels(f"{web}/f3/q.txt")
+    assert caught.value.problems[0].what == f"no file {web}/f3/q.txt"
+    with refuses(f"{web}/o/.lock") as caught:
+        harness.run(config_at(local, web, f"{web}/o"))
+    assert "a bucket" in caught.value.problems[0].fix
+
+
+@pytest.mark.parametrize("words", [("check",), ("compare", "URL", "-m", "map")])
+def test_urls_alone_are_taken_for_files(local: Path, words: tuple[str, ...]) -> None:
+    url = f"file://{local}/q"
+    done = called(words[0], url, *(url if word == "URL" else word for word in words[1:]))
+    assert done.code != 0
+    assert "a URL" not in done.out + done.err
 
 
 def write(folder: Path, text: str) -> Path:
