@@ -15,7 +15,7 @@ from ..core.entries import grouped_by
 from ..core.leaderboard import Select
 from ..core.policy import Policy
 from ..core.rules import RULES, SHOWN, finding
-from ..errors import AlignmentError, Finding, HarnessError, InputError, Place
+from ..errors import Finding, HarnessError, InputError, Place
 from .datasets import (
     Dataset,
     are_apart,
@@ -219,7 +219,7 @@ class Sweep:
             if cause is not None:
                 self.causes[place] = cause
                 yield Placed(cause, cell.dataset_key, place)
-            elif isinstance(error, (InputError, AlignmentError)):
+            else:
                 for finding in findings_of_error(cell.run_entry.path, error):
                     if finding.place.file == cell.dataset_entry.path:  # which only this run needs
                         message = f"{short_place(finding.place)}: {finding.what}"

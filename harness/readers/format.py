@@ -385,7 +385,7 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
         message = f"format {file_format.name} has no option '{wrong[0]}'{near}"
         fix = f"its options: {', '.join(allowed)}" if allowed else f"leave {wrong[0]} out"
         if names := [form.name for form in able_formats(kind) if wrong[0] in form.options(kind)]:
-            fix += f"; {wrong[0]} is for the formats {', '.join(names)}"
+            fix += f", or name a format that has it: {', '.join(names)}"
         raise UnknownNameError(Problem(where, message, fix=fix))
     return reader
 
@@ -421,13 +421,13 @@ def options_of_files(
         "duplicates": duplicates_of_qrels(duplicates),
         "format": qrels_format,
         "group": group,
-        "columns": qrels_columns,
+        "columns": qrels_columns or None,
     }
     of_runs = {
         "duplicates": duplicates,
         "order": order,
         "format": run_format,
-        "columns": columns,
+        "columns": columns or None,
         "documents": documents,
     }
     of_qrels, of_runs = (

@@ -189,6 +189,13 @@ def rewritten(content: str | bytes) -> Fix:
     return fix
 
 
+def in_table(case: Case) -> float:
+    """Name a format that has columns, as the message does."""
+    assert "table" in case.message.partition("a format that has it: ")[2]
+    return case.evaluated("--run-format", "table", *FIVE.split())
+
+
+FIVE = "--columns qid=1,docno=3,score=5"
 TREC = lines("{q} Q0 {d} {rank} {s} t")
 CSV = lines("{q},{d},{s}", "qid,docno,score")
 FRAME = pd.DataFrame(ROWS, columns=["qid", "docno", "score"])
@@ -237,6 +244,11 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
     "docnos with commas and no tag": (
         QRELS.replace("a=1", "a,=1"), lines("{q} Q0 {d} {rank} {s}").replace("a=1", "a,=1"), "",
         "names above", columns, RIGHT),
+    "columns of another format": (
+        QRELS, lines("{q} Q0 {d} {rank} {s}"), f"--run-format trec {FIVE}", "format", in_table,
+        RIGHT),
+    "columns of another format, left out": (
+        QRELS, TREC, f"--run-format trec {FIVE}", "leave columns out", no_format, RIGHT),
     "no rank and tag": (QRELS, lines("{q} Q0 {d} {s}"), "", "names above", columns, RIGHT),
     "ranks that do not count": (
         QRELS, lines("{q}\t{d}\t7\t{s}"), "", "names above", columns, RIGHT),

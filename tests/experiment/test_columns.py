@@ -332,3 +332,10 @@ def test_formats_without_columns(tmp_path: Path, content: str) -> None:
     form = "json" if content[0] == "{" else "trec"
     with pytest.raises(UnknownNameError):
         harness.read_run(path, format=form, columns={"qid": 1})
+
+
+@pytest.mark.parametrize("words", ["--run-format lettor", "--run-format trec --columns qid=1"])
+def test_check_reports_an_option_that_cannot_be_used(folder: Path, words: str) -> None:
+    done = called("check", "q.txt", "one.run", *words.split(), "-f", "json", cwd=folder)
+    (finding,) = json.loads(done.out)["findings"]
+    assert (done.code, finding["rule"], finding["place"]) == (2, "unreadable", "one.run")
