@@ -23,7 +23,9 @@ _QIDS = (
 def are_rows(value: Any) -> bool:
     """Whether a list holds rows: records, named tuples, or ``(qid, docno, number)``."""
     first: Any = value[0] if isinstance(value, list) and value else None
-    if isinstance(first, Mapping) or hasattr(first, "_fields"):
+    if isinstance(first, Mapping):  # not a run by query, of several
+        return not all(isinstance(part, Mapping) or is_list(part) for part in first.values())
+    if hasattr(first, "_fields"):
         return True
     is_row = isinstance(first, (tuple, list)) and len(first) == 3 and is_number(first[2])
     return is_row and any(isinstance(name, str) for name in first[:2])

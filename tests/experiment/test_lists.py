@@ -219,6 +219,7 @@ REFUSED: dict[str, tuple[Any, Any, str, str]] = {
     "text in place of a list": ({"1": ["a"], "2": "b"}, RANKED, "qrels", ""),
     "lists without qids": ([["a"]], [["b", "a"]], "qids", ""),
     "a generator": (RELEVANT, (row for row in SCORES), "run", ""),
+    "several runs": (RELEVANT, [RANKED, RANKED], "scores", ""),
     "rows of two forms": ([*GRADES, ("1", "v")], RANKED, LAST, "columns"),
     "two rows of a document": ([*GRADES, GRADES[0]], RANKED, LAST, "duplicates"),
     "grades of two types": ([*GRADES, ("1", "v", "2")], RANKED, "qrels", "columns"),
