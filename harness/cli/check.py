@@ -17,13 +17,13 @@ from .printing import show
 
 By = Literal["run", "rule"]
 Format = Literal["text", "json", "sarif", "markdown"]
-_RUNS = "Run files, or predictions for the rows of a LETOR file."
+_RUNS = "Run files, predictions for LETOR rows, or test data."
 _TERMS = [field.name for field in fields(Terms)]
 
 
 @options.command()
-@options.argument("first", "CONFIG|QRELS", "A YAML config, or qrels followed by runs.")
-@options.argument("runs", "[RUN]...", _RUNS, nargs=-1)
+@options.argument("first", "CONFIG|QRELS|TRAIN", "A YAML config, qrels, or training data.")
+@options.argument("runs", "[RUN|TEST]...", _RUNS, nargs=-1)
 @options.flag("--strict", "Exit 1 if there are warnings.")
 @options.flag("--notes", "Print notes too.")
 @options.choice("--by", By, default="run", help="Group findings by run or rule.")
@@ -47,6 +47,9 @@ def command(
     rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
     docs/reference/rules.md has every rule.
 
+    Qrels and learning-to-rank data can be checked alone. If you name several files with features,
+    each is searched for rows of those before it: training rows that leaked into test data.
+
     With --topics all files are submissions to a shared task, and no qrels are needed. Each
     gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
     submissions against QRELS too.
@@ -59,6 +62,7 @@ def command(
       harness check qrels.txt bm25.run dense.run.gz --strict
       harness check configs/sweep.yaml --by rule --notes
       harness check test.txt predictions.txt --format json
+      harness check train.txt vali.txt test.txt
       harness check configs/sweep.yaml --format sarif > check.sarif
       harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
     """

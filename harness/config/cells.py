@@ -115,7 +115,7 @@ class FileEntry:
 
     path: str
     settings: Mapping[str, Any]
-    groups = weights = None
+    groups = weights = leaks = None
 
     @property
     def format(self) -> str | None:
@@ -270,6 +270,9 @@ class _Search:
                 if entry.weights is not None:
                     table = self._file_next_to(file, entry.weights.path, (*loc, "weights", "path"))
                     update["weights"] = entry.weights.model_copy(update={"path": table})
+                if entry.leaks is not None:
+                    train = self._file_next_to(file, entry.leaks.train, (*loc, "leaks", "train"))
+                    update["leaks"] = entry.leaks.model_copy(update={"train": train})
                 if entry.group is not None:
                     update["group"] = self._file_next_to(file, entry.group, (*loc, "group"))
             concrete = entry.model_copy(update=update)

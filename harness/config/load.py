@@ -20,7 +20,7 @@ from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
 from .checks import config_problems
-from .model import SECTIONS, Config, DatasetEntry, Groups, RunEntry, Runs, Weights
+from .model import SECTIONS, Config, DatasetEntry, Groups, Leaks, RunEntry, Runs, Weights
 from .yaml_file import Loc, ParsedYaml, describe_value, read_layers, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
@@ -201,6 +201,7 @@ def _loc(error: ErrorDetails) -> Loc:
 
 _KINDS: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS}
 """Models with the keys of each part of a config."""
+_KINDS_OF_DATASETS: dict[str, Any] = {"groups": Groups, "weights": Weights, "leaks": Leaks}
 
 
 def _known_keys(loc: Loc) -> list[str]:
@@ -208,8 +209,8 @@ def _known_keys(loc: Loc) -> list[str]:
     kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
         kind = MarginRule
-    elif loc[0] == "datasets" and loc[2:3] in (("groups",), ("weights",)):
-        kind = Groups if loc[2] == "groups" else Weights
+    elif loc[0] == "datasets" and len(loc) > 2 and loc[2] in _KINDS_OF_DATASETS:
+        kind = _KINDS_OF_DATASETS[str(loc[2])]
     return _keys_of_kind(kind)
 
 

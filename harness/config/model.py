@@ -92,7 +92,7 @@ class FileSettings(Model):
 
     def options(self) -> dict[str, Any]:
         """Return the reader's options that are set."""
-        others = {"path", "dataset", "groups", "weights"}
+        others = {"path", "dataset", "groups", "weights", "leaks"}
         return self.model_dump(exclude=others, exclude_none=True, by_alias=True)
 
 
@@ -133,6 +133,13 @@ class Weights(Model):
     """The column of weights; the one that has numbers if left out."""
 
 
+class Leaks(Model):
+    """Data that the rows of a dataset must not be in."""
+
+    train: Annotated[StrictStr, _PATTERN]
+    """The training file, relative to the config; rows are compared by their features."""
+
+
 class DatasetEntry(FileSettings):
     """Judgements: qrels, or a learning-to-rank file."""
 
@@ -146,6 +153,8 @@ class DatasetEntry(FileSettings):
     """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
     weights: Annotated[Weights | None, _or_text(Weights)] = None
     """Weights of queries in every mean, such as their traffic: a file, or {path: FILE, ...}."""
+    leaks: Leaks | None = None
+    """What the guard looks for the rows of a learning-to-rank dataset in: {train: FILE}."""
 
 
 class Documents(Model):
@@ -356,10 +365,12 @@ class Config(Model):
         return self._base
 
     def files(self) -> list[Path]:
-        """Return its own files and those that it names: plugins, groups, and the page's texts."""
+        """Return its own files and those that it names: plugins, groups, training files, texts."""
         page = self.page
-        tables = [(entry.groups, entry.weights) for entry in self.datasets.values()]
+        entries = self.datasets.values()
+        tables = [(entry.groups, entry.weights) for entry in entries]
         of_queries = [table.path for pair in tables for table in pair if table]
+        of_queries += [entry.leaks.train for entry in entries if entry.leaks]
         metadata = page.metadata.path if page.metadata else None
         bases = {file for file, _ in self._source.places.values()} - {SET}
         names = [

@@ -63,6 +63,11 @@ class Counts:
     empty_by_metric: Mapping[str, Count] = field(default_factory=dict)
     """Those without relevant documents by metric, if its own sense differs from another's."""
 
+    @property
+    def none_judged(self) -> bool:
+        """Whether the run retrieved documents, and none of them is judged."""
+        return self.retrieved > 0 and not self.judged
+
     @classmethod
     def combined(cls, counts: Sequence[Counts], combine: Callable[[Iterable[int]], int]) -> Counts:
         """Return the sum or the largest, by `combine`, of each count."""

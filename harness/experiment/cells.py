@@ -33,6 +33,7 @@ from ..guard.datasets import (
     load_weights,
 )
 from ..guard.findings import accept_findings, findings_of_error
+from ..guard.leaks import findings_of_leaks, training_files
 from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
 from ..readers.files import is_file
@@ -163,7 +164,8 @@ class _Run:
         of_failed = [path for place in self.failed for path in self.keys.paths(cells[place])]
         of_queries = [(one.dataset_entry.groups, one.dataset_entry.weights) for one in cells]
         tables = dict.fromkeys(one.path for pair in of_queries for one in pair if one and one.path)
-        for path in (*of_failed, *plugins, *tables):
+        train = training_files(cells)
+        for path in (*of_failed, *plugins, *tables, *dict(train)):
             if path not in self.inputs and is_file(path):
                 with contextlib.suppress(InputError):
                     self.inputs[path] = self.cache.hashed(path)
@@ -180,6 +182,7 @@ class _Run:
             failed,
             accept=accept,
             pooled=config.summary.pool,
+            known=findings_of_leaks(train),
         )
         causes = {place: _by_rule(error) for place, error in self.failed.items()} | guarded.failed
         self.failed |= guarded.failed

@@ -61,10 +61,12 @@ from ..guard.findings import (
     source_of,
     without_effects,
 )
+from ..guard.leaks import findings_of_leaks, has_features, training_files
 from ..guard.submissions import Terms, findings_across_runs, findings_of_submissions, read_topics
 from ..guard.sweep import Sweep, accepted_rules
 from ..guard.watch import judgement_facts, observing
 from ..input_files import url_of
+from ..readers.files import is_file
 from ..readers.format import options_of_files
 from ..readers.rows import last_line
 from ..readers.source import Source, shown_name
@@ -211,12 +213,14 @@ def check_cells(
     cells: Sequence[Cell], policy: Policy, *, metrics: Sequence[Metric] = (),
     known: Sequence[Finding] = (), accept: Sequence[str] = (), pooled: Sequence[str] = (),
     wary: bool = False, select: Select | None = None, terms: Terms | None = None,
+    leaks: Sequence[tuple[str, Cell]] = (),
 ) -> Checked:  # fmt: skip
     """Read every file of these cells, and return all findings.
 
     Cells of one dataset are next to each other. `known` was found before, findings of rules in
     `accept` become notes, and `pooled`, `wary` and `select` are for `Sweep`. With `terms`
-    the runs are submissions to a shared task.
+    the runs are submissions to a shared task. A cell whose run has no path is a dataset alone;
+    `leaks` are training files, each with a cell of the dataset that is compared with it.
     """
     sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
     check = _Check(sweep, policy, metrics, terms)
@@ -229,6 +233,9 @@ def check_cells(
                     qrels = None
                     with observing(failures, dataset.path):
                         qrels = check.read_dataset(cell)
+                if not cell.run_entry.path:
+                    check.n_rows += 0 if qrels is None else qrels.n_rows
+                    continue
                 with observing(failures, cell.run_entry.path):
                     check.read_run(place, cell, qrels)
                 bar.update()
@@ -237,14 +244,15 @@ def check_cells(
         known_dataset.cell.dataset: known_dataset.qids.to_pylist()
         for known_dataset in sweep.datasets.values()
     }
-    try:
-        findings += match_groups(load_groupings(cells), qids)[1]
-    except HarnessError as error:
-        findings += findings_of_error("", error)
-    try:
-        findings += match_weights(load_weights(cells), qids)
-    except HarnessError as error:
-        findings += findings_of_error("", error)
+    for look in (
+        lambda: match_groups(load_groupings(cells), qids)[1],
+        lambda: match_weights(load_weights(cells), qids),
+        lambda: findings_of_leaks([*training_files(cells), *leaks]),
+    ):
+        try:
+            findings += look()
+        except HarnessError as error:
+            findings += findings_of_error("", error)
     if terms is not None:
         runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
         tags = {path: run.tag or path for path, run in runs.items()}
@@ -282,9 +290,10 @@ def check(
     Parameters
     ----------
     first : path
-        A config; or qrels or a LETOR file, with `runs`.
+        A config; or qrels or a LETOR file, with `runs` or alone.
     runs : path or sequence of paths
-        Run files, or predictions.
+        Run files, or predictions. Or further files with features, such as training
+        and then test data: each is searched for rows of those before it.
     overrides : sequence of str
         ``"policy.ties=stable"``: values put in place of the config's.
     qrels_format : str, optional
@@ -337,6 +346,10 @@ def check_paths(
 
     `files` are options of `options_of_files`.
     """
+    is_config = first.endswith((".yaml", ".yml"))
+    alone = [first, *runs]
+    if (runs or not is_config) and terms is None and are_datasets(alone, **files):
+        return check_datasets(alone, **files)
     if runs:
         of_qrels, of_runs = options_of_files(**files)
         return check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=terms)
@@ -347,12 +360,48 @@ def check_paths(
         wrong = error
     except ConfigError as error:
         wrong = error
-        is_other = not first.endswith((".yaml", ".yml"))
-        if is_other and (os.path.isfile(first) or url_of(first)):
-            what = "expected a config, or qrels followed by runs, got qrels alone"
+        if not is_config and (os.path.isfile(first) or url_of(first)):
+            what = "expected a config, or a dataset, or qrels followed by runs"
             fix = "run harness check CONFIG, or harness check QRELS RUN..."
             wrong = InputError(Problem(first, what, fix=fix))
     return refused_config(first, wrong)
+
+
+def are_datasets(paths: Sequence[str], **files: Any) -> bool:
+    """Whether all of these files are datasets: rows with features, or qrels alone.
+
+    The second file of two is a run unless it holds rows with features.
+    """
+    if len(paths) > 1:
+        return files.get("run_format") is None and all(map(has_features, paths))
+    try:
+        of_qrels, _ = options_of_files(**files)
+        return is_file(paths[0]) and bool(
+            of_qrels.get("format") or readers.guess_format(paths[0], "qrels")
+        )
+    except InputError:
+        return False
+
+
+def check_datasets(paths: Sequence[str], **files: Any) -> Checked:
+    """Check datasets without runs, each for rows of those before it: training data, then test."""
+    of_qrels, of_runs = options_of_files(**files)
+    asked = of_runs.keys() - {"duplicates", "order"}
+    asked |= {"order"} if of_runs.get("order") != "descending" else set()
+    if asked:
+        message = f"expected a run, as {sorted(asked)[0]} is about its file, got datasets alone"
+        raise UnknownNameError(Problem("", message, fix="leave it out, or name a run"))
+    if len(paths) > 1 and "group" in of_qrels:
+        message = "expected one dataset with a file of group sizes, got several"
+        fix = "write the sizes of each to FILE.query, which is read with it"
+        raise UnknownNameError(Problem("", message, fix=fix))
+    cells = [cell_of_files(path, "", of_qrels, {}) for path in dict.fromkeys(paths)]
+    leaks = [
+        (train.dataset_entry.path, test)
+        for place, test in enumerate(cells)
+        for train in cells[:place]
+    ]
+    return check_cells(cells, Policy(), leaks=leaks)
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -27,6 +27,7 @@ from ..core.names import BOUNDS, parse_all, unproven_bound, with_bounds, without
 from ..core.policy import Policy, RunDuplicates, ScoreOrder, policy_of
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Run
+from ..core.rules import finding
 from ..core.settings import contradiction
 from ..errors import (
     AlignmentError,
@@ -36,6 +37,7 @@ from ..errors import (
     Problem,
     ShortageError,
     UnknownNameError,
+    counted,
     did_you_mean,
     warn_of,
     warning_of_errors,
@@ -272,6 +274,7 @@ def _evaluated(
             place=place,
         )
         assert evaluation is not None
+        findings += _nothing_judged(evaluation)
         if findings:
             warn_of(findings)
         return evaluation, None, findings
@@ -292,8 +295,18 @@ def _evaluated(
         reference=reference,
         rows_only=True,
     )
-    warn_of(finding for finding in visited.findings if finding.rule != "guard-failed")
-    return visited.value(), visited, visited.findings
+    findings = [*visited.findings, *_nothing_judged(visited.value())]
+    warn_of(one for one in findings if one.rule != "guard-failed")
+    return visited.value(), visited, findings
+
+
+def _nothing_judged(evaluation: Evaluation) -> Iterator[Finding]:
+    """Yield a warning if no document of a run is judged; the guard does so for files."""
+    n = evaluation.counts.retrieved
+    if evaluation.counts.none_judged:
+        subject = " on ".join(filter(None, (evaluation.run, evaluation.dataset))) or "run"
+        message = f"none of the {counted(n, 'document')} is judged"
+        yield finding("nothing-judged", subject, message, n, severity="warning")
 
 
 def evaluate_files(
@@ -360,10 +373,14 @@ def evaluate_files(
     of_failed = chain.from_iterable(one.findings[len(loaded.findings) :] for one in failed)
     warn_of((*accept_findings([*of_failed], accept), *guarded.shown))
     errors = {one.cell.run: one.error for one in failed if one.error is not None}
-    if errors and not (done and keep_going):
+    errors |= {done[place].cell.run: error for place, error in guarded.failed.items()}
+    if errors and not (len(errors) < len(visits) and keep_going):
         raise _as_one([*errors.values()])
-    marks = [guarded.marks.get(place, ()) for place in range(len(done))]
-    entries = (Entry(one.value(), warned=rules) for one, rules in zip(done, marks, strict=True))
+    entries = (
+        Entry(one.value(), warned=guarded.marks.get(place, ()))
+        for place, one in enumerate(done)
+        if place not in guarded.failed
+    )
     texts = {name: str(error) for name, error in errors.items()}
     rows = (
         Failed(dataset, name, {}, text, brief=text.partition("\n")[0])

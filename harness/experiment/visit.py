@@ -22,7 +22,6 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.policy_views import check_grades, check_lengths, policies_of
 from ..core.qrels_and_runs import Qrels, Run
-from ..core.rules import finding
 from ..errors import Finding, HarnessError, Place
 from ..guard.visits import Visit
 from ..readers.ir_metadata import header_of
@@ -203,10 +202,6 @@ def evaluate_run(
         )
     else:
         parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
-    evaluation = evaluate_aligned(
+    return evaluate_aligned(
         watched(parts), metrics, references=references, dataset=names[0], run=names[1]
     )
-    if (n := evaluation.counts.retrieved) and not evaluation.counts.judged:
-        message = f"none of the {n:,} retrieved documents is judged"
-        report(finding("nothing-judged", subject, message, n))
-    return evaluation

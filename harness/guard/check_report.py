@@ -94,7 +94,7 @@ def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str
     """Yield a verdict on each run, and on other files with findings; these are below it."""
     files = grouped_by(findings, _file_of)
     advised: set[tuple[str, ...]] = set()
-    for file in dict.fromkeys([*files, *(cell.run_entry.path for cell in cells)]):
+    for file in dict.fromkeys([*files, *map(_main_file, cells)]):
         file_findings = files.get(file, [])
         severities = [finding.severity for finding in file_findings]
         worst = min(severities, key=ORDER.index, default="note")
@@ -106,6 +106,11 @@ def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str
             for finding in file_findings
         ]
         yield from (f"  {line}" for line in _finding_lines(heads, advised))
+
+
+def _main_file(cell: Cell) -> str:
+    """Return the file that a verdict is about: the run, or the dataset if it was checked alone."""
+    return cell.run_entry.path or cell.dataset_entry.path
 
 
 def _finding_lines(
@@ -153,9 +158,11 @@ def severity_counts(checked: Checked) -> str:
 def checked_inputs(checked: Checked) -> str:
     """Return in one line what was looked at."""
     datasets = {cell.dataset_entry.path for cell in checked.cells}
-    runs = {(cell.run, cell.run_entry.path) for cell in checked.cells}
+    runs = {(cell.run, cell.run_entry.path) for cell in checked.cells if cell.run_entry.path}
     unmatched = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""
-    files = f"{counted(len(datasets), 'dataset')} and {counted(len(runs), 'run')}"
+    files = counted(len(datasets), "dataset")
+    if runs or not datasets:
+        files += f" and {counted(len(runs), 'run')}"
     return f"checked {files}, {counted(checked.rows, 'row')}{unmatched}"
 
 
@@ -195,8 +202,9 @@ def _names_by_file(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
     names_by_file: dict[str, dict[str, set[str]]] = {}
     for cell in cells:
         run, dataset = (entry.path for entry in (cell.run_entry, cell.dataset_entry))
-        names_by_file.setdefault(run, {}).setdefault("run", set()).add(cell.run)
-        for path in (run, dataset):
+        if run:
+            names_by_file.setdefault(run, {}).setdefault("run", set()).add(cell.run)
+        for path in filter(None, (run, dataset)):
             names_by_file.setdefault(path, {}).setdefault("dataset", set()).add(cell.dataset)
     return {
         path: {kind: next(iter(names)) for kind, names in kinds.items() if len(names) == 1}
@@ -217,7 +225,7 @@ def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
     reported = [finding for finding in checked.findings if finding.severity != "note"]
     by_file = grouped_by(reported, _file_of)
     words = {**VERDICTS, "error": "REJECT"} if checked.submitted else VERDICTS
-    for file in dict.fromkeys(cell.run_entry.path for cell in checked.cells):
+    for file in dict.fromkeys(map(_main_file, checked.cells)):
         findings = by_file.get(file, [])
         yield file, words[findings[0].severity if findings else "note"], findings
 

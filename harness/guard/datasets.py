@@ -237,6 +237,13 @@ def findings_of_validation(
     cells: Iterable[Cell], datasets: Mapping[str, Dataset], select: Select
 ) -> Iterator[Finding]:
     """Yield the qids on which `select` chooses settings, and which are test queries too."""
+    for validation, test in validation_pairs(cells, select):
+        if validation in datasets and test in datasets:
+            yield from _shared_queries("validation-in-test", [datasets[test], datasets[validation]])
+
+
+def validation_pairs(cells: Iterable[Cell], select: Select) -> list[tuple[str, str]]:
+    """Return the files of validation data and of the test data for which they choose settings."""
     groups: dict[object, tuple[dict[str, None], dict[str, None]]] = {}
     for cell in cells:
         if any(name in cell.columns for name in select.over):
@@ -244,10 +251,7 @@ def findings_of_validation(
             within = tuple(cell.columns.get(name) for name in names)
             group = groups.setdefault((cell.run, within), ({}, {}))
             group[cell.dataset_key != select.on][cell.dataset_entry.path] = None
-    pairs = dict.fromkeys(pair for group in groups.values() for pair in product(*group))
-    for validation, test in pairs:
-        if validation in datasets and test in datasets:
-            yield from _shared_queries("validation-in-test", [datasets[test], datasets[validation]])
+    return [*dict.fromkeys(pair for group in groups.values() for pair in product(*group))]
 
 
 def _shared_queries(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from ..config.cells import Cell
 from ..core.entries import grouped_by
 from ..core.leaderboard import Select
 from ..core.policy import Policy
-from ..core.rules import RULES, SHOWN, finding
+from ..core.rules import RULES, SHOWN, VALIDATION, finding
 from ..errors import Finding, HarnessError, InputError, Place
 from .datasets import (
     Dataset,
@@ -23,6 +23,7 @@ from .datasets import (
     findings_of_folds,
     findings_of_validation,
     part_of,
+    validation_pairs,
 )
 from .documents import explain_no_common_query
 from .findings import (
@@ -37,6 +38,7 @@ from .findings import (
     sort_findings,
     without_effects,
 )
+from .leaks import findings_of_leaks
 from .row_order import (
     CHANCE,
     ENOUGH,
@@ -150,7 +152,9 @@ class Sweep:
                 finding = self._swapped(cell, facts)
                 if finding is None:
                     better = self._better(place, cell, facts)
-                    wary = self.wary or cell.dataset_entry.path in self._without_fit
+                    wary = (
+                        self.wary and not is_random(cell.run)
+                    ) or cell.dataset_entry.path in self._without_fit
                     finding = unrelated_finding(facts.run.unrelated, facts.run.fit, better, wary)
                 if finding is not None:
                     yield Placed(_of_column(cell, finding), cell.dataset_key, place)
@@ -273,7 +277,12 @@ class Sweep:
         yield from map(Placed, findings_of_folds(datasets, self.pooled))
         cells = [visit.cell for visit in self.visits.values()]
         if self.select is not None:
-            yield from map(Placed, findings_of_validation(cells, self.datasets, self.select))
+            shared = [*findings_of_validation(cells, self.datasets, self.select)]
+            pairs = validation_pairs(cells, self.select)
+            with_rows = {path for path, dataset in self.datasets.items() if dataset.hashes.size}
+            pairs = [pair for pair in pairs if not shared and with_rows.issuperset(pair)]
+            leaks = ((validation, self.datasets[test].cell) for validation, test in pairs)
+            yield from map(Placed, (*shared, *findings_of_leaks(leaks, VALIDATION.effect)))
         yield from map(Placed, findings_of_features(datasets, self.pooled))
 
 
@@ -327,13 +336,15 @@ def guard(
     accept: Sequence[str],
     pooled: Sequence[str] = (),
     only_warns: bool = False,
+    known: Iterable[Finding] = (),
 ) -> Guarded:
     """Check the cells of a run with every rule; `digests` are by path.
 
     Findings of rules in `accept` become notes, and `pooled` is for `Sweep`. It raises InputError if
     a dataset, or the sweep as a whole, has an error that is not accepted; its `findings` are
     those to warn of. With `only_warns` errors are warnings, if there is no config that could
-    accept them.
+    accept them, but not those of a run without a judged document, whose numbers are worth nothing.
+    `known` was found before.
     """
     by_path: dict[str, Dataset] = {}
     for visit in visits.values():
@@ -343,12 +354,19 @@ def guard(
             digest = digests.get(path, path)
             by_path[path] = Dataset(visit.cell, judgements, visit.qids, hashes, digest)
     sweep = Sweep(visits, by_path, failed, digests, pooled=pooled, wary=only_warns)
-    placements = sweep.examine()
+    placements = [*map(Placed, known), *sweep.examine()]
     if not placements:
         return Guarded([], {}, {}, ())
+    unjudged = {
+        place
+        for place, visit in visits.items()
+        if visit.evaluation is not None and visit.evaluation.counts.none_judged
+    }
     remaining = {*without_effects([placed.finding for placed in placements], accept)}
     placements = [placed for placed in placements if placed.finding in remaining]
-    placements = [placed.accepted(accept, only_warns) for placed in placements]
+    placements = [
+        placed.accepted(accept, only_warns and placed.cell not in unjudged) for placed in placements
+    ]
     # a warning of a reader never makes a cell fail
     own = [placed for placed in placements if not placed.by_reader]
     errors = [placed for placed in own if placed.finding.severity == "error"]

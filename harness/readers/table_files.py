@@ -10,11 +10,14 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from ..core.arrow import as_whole, call
+from ..core.hashing import splitmix64
 from ..core.qrels_and_runs import Qrels, Run, T
+from ..core.ragged import Array
 from ..errors import InputError, Place, Problem, said_by, shorten
 from .column_roles import (
     Names,
@@ -63,7 +66,63 @@ def read(rows_type: type[T], source: Source, *, columns: Names | None = None, **
         raise source.error(message, WHOLE_FILE, rule) from None
     if not table.num_rows:
         raise no_rows(source.name)
+    if source.hashed and source.may_reread and rows_type is Qrels:
+        with contextlib.suppress(pa.ArrowException, ValueError):
+            source.row_marks = _row_marks(source, columns)
     return table_of(table, rows_type, chosen, Rows(source, is_row), columns=columns, **settings)
+
+
+def has_features(source: Source) -> bool:
+    """Whether a table has columns of qids, grades and features, and none of scores."""
+    if source.head.startswith((_PARQUET, *_ARROW)):
+        names = _columns(source, []).column_names
+    else:
+        head = Head(source.suffix, source.head)
+        names = head.split(head.lines[0]) if head.lines else []
+    of_qrels, of_run = guess(names, "qrels"), guess(names, "run")
+    has_rows = {"qid", "grade"} <= of_qrels.keys() and of_run.keys().isdisjoint({"score", "rank"})
+    return has_rows and len(names) > 1 + len(of_qrels)
+
+
+def _columns(source: Source, names: Sequence[str]) -> pa.Table:
+    """Return some columns of a table; for no names, all of a binary file's with few rows."""
+    data = pa.BufferReader(source.read())
+    if source.head.startswith(_PARQUET):
+        import pyarrow.parquet as parquet
+
+        file = parquet.ParquetFile(data)
+        empty: pa.Table = file.schema_arrow.empty_table()
+        return file.read(columns=[*names], use_threads=False) if names else empty
+    if source.head.startswith(_ARROW):
+        table: pa.Table = _open_arrow(data, source).read_all()
+        return table.select([*names]) if names else table
+    head = Head(source.suffix, source.head)
+    options = pa_csv.ConvertOptions(include_columns=[*names])
+    begin = pa_csv.ReadOptions(use_threads=False, skip_rows=head.first - 1)
+    parse = pa_csv.ParseOptions(delimiter=head.between or " ")
+    return pa_csv.read_csv(data, begin, parse, options)
+
+
+def _row_marks(source: Source, columns: Names | None) -> Array | None:
+    """Return a hash of the features of each row: of the columns of numbers that no role has.
+
+    It is 0 if all of them are equal. Columns of whole numbers that all differ are identifiers.
+    """
+    if not source.unused_columns or any(isinstance(name, int) for name in (columns or {}).values()):
+        return None
+    low = high = marks = None
+    for values in _columns(source, sorted(source.unused_columns)).columns:
+        is_whole = pa.types.is_integer(values.type)
+        if not (is_whole or pa.types.is_floating(values.type)):
+            continue
+        numbers = values.cast(pa.float64(), safe=False).to_numpy() + 0.0
+        if is_whole and np.unique(numbers).size == numbers.size:
+            continue
+        if low is None or high is None or marks is None:
+            low, high, marks = numbers, numbers, np.zeros(numbers.size, np.uint64)
+        low, high = np.minimum(low, numbers), np.maximum(high, numbers)
+        marks = splitmix64(marks ^ numbers.view(np.uint64))
+    return None if marks is None else np.where(low == high, np.uint64(0), marks)
 
 
 def _read_binary(

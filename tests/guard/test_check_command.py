@@ -131,8 +131,8 @@ def test_what_is_no_config(root: Path, tmp_path: Path) -> None:
         some: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
         return some
 
-    (alone,) = found(root / "runs/trec/qrels.txt")
-    (in_python,) = harness.check(root / "runs/trec/qrels.txt").findings
+    (alone,) = found(root / "runs/trec/bm25.run")
+    (in_python,) = harness.check(root / "runs/trec/bm25.run").findings
     assert (alone["rule"], alone["what"]) == ("config", in_python.what)
     (tmp_path / "c.yaml").write_text("datasets: {a: [}\n")
     (one,) = found(tmp_path / "c.yaml")

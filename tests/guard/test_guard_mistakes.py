@@ -367,7 +367,7 @@ TREC: dict[str, Case] = {
     "few documents, none judged": (
         both(fields("qrels", lambda q, z, d, g: (q, z, f"X{d[::-1]}", g)),
              lines("run", lambda rows: rows[:99])),
-        "warning nothing-judged run:1, warning missing-queries run",
+        "error nothing-judged run:1, warning missing-queries run",
     ),
     "qrels of other queries": (
         fields("qrels", lambda q, *more: (f"9{q}", *more)), "error no-common-query run"
@@ -498,6 +498,7 @@ def test_every_rule_is_in_a_case() -> None:
     in_other_tests = {"unpacks-too-far", "guard-failed", "group-queries", "reversal"}
     in_other_tests |= {"identical-ids"}  # tests/core/test_identical_ids.py
     in_other_tests |= {"unscored-rows", "unnamed-rows"}  # tests/guard/test_unscored_rows.py
+    in_other_tests |= {"leaked-rows"}  # tests/guard/test_leaks.py
     in_other_tests |= {"group-order"}  # tests/guard/test_group_order.py
     in_other_tests |= {"query-weights", "unused-weights"}  # tests/experiment/test_query_weights.py
     in_other_tests |= {"passages"}  # tests/readers/test_passages.py

@@ -1,0 +1,83 @@
+"""A run without a judged document fails with one message, on every path; Python warns."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+from command_line import called, succeeds
+
+import harness
+from harness.errors import HarnessWarning
+
+LARGE = "qrels", "other", "other-collection"
+SMALL = "few", "small", "nothing-judged"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Qrels of 20 queries and a run of other documents; a run that fits; few rows of both."""
+    pairs = [(f"q{q}", n) for q in (10, 2, *range(30, 48)) for n in range(12)]
+    lines = {
+        "qrels": [f"{q} 0 D{q}={n} {n % 2}\n" for q, n in pairs],
+        "good": [f"{q} Q0 D{q}={n} {n + 1} {30 - n} a\n" for q, n in pairs],
+        "other": [f"{q} Q0 Z:{n}:{q} {n + 1} {30 - n} b\n" for q, n in pairs],
+        "few": ["2 0 a 1\n", "10 0 b 0\n", "10 0 c 1\n"],
+        "small": ["10 Q0 x 1 2 t\n", "2 Q0 y 1 2 t\n"],
+        "c.yaml": ["datasets: {t: qrels}\nruns: {good: good, bad: other}\nmetrics: [map]\n"],
+    }
+    for name, texts in lines.items():
+        (tmp_path / name).write_text("".join(texts))
+    return tmp_path
+
+
+@pytest.mark.parametrize("case", [LARGE, SMALL])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate", "check"])
+def test_commands_end_with_2(files: Path, command: str, case: tuple[str, str, str]) -> None:
+    qrels, run, rule = case
+    words: dict[str, list[object]] = {
+        "evaluate": ["evaluate", qrels, run, "-m", "map"],
+        "check": ["check", qrels, run],
+        "compare": ["compare", run, "good", "--qrels", qrels, "-m", "map"],
+        "gate": ["gate", run, "good", "--qrels", qrels, "-m", "map", "--margin", "0.1"],
+    }
+    if case == SMALL and command in ("compare", "gate"):
+        (files / "good").write_text("10 Q0 c 1 2 t\n2 Q0 a 1 2 t\n")
+    said = called(*words[command], cwd=files)
+    text = said.out + said.err
+    assert said.code == 2
+    assert text.count(f"[{rule}]") == 1
+    assert text.count("-collection]") + text.count("-judged]") == 1
+
+
+def test_other_runs_are_evaluated(files: Path) -> None:
+    said = called("evaluate", "qrels", "other", "good", "-m", "map", cwd=files)
+    assert said.code == 2
+    assert "FAILED: other: other:1:" in said.out
+    assert "good    20/20" in said.out
+    assert said.err.count("[other-collection]") == 1
+    said = called("run", "c.yaml", cwd=files)
+    assert said.code == 2
+    assert said.err.count("[other-collection]") == 1
+
+
+def test_a_config_accepts_it(files: Path) -> None:
+    with (files / "c.yaml").open("a") as config:
+        config.write("guard: {accept: [other-collection]}\n")
+    assert "0.0000" in succeeds("run", "c.yaml", cwd=files)
+
+
+@pytest.mark.parametrize("case", [LARGE, SMALL])
+@pytest.mark.parametrize("form", ["path", "mapping", "several"])
+def test_python_warns_once(files: Path, form: str, case: tuple[str, str, str]) -> None:
+    qrels, run = (str(files / name) for name in case[:2])
+    scores = harness.read_run(run).to_dict()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if form == "several":
+            harness.compare(qrels, {"a=1": run, "b": scores}, ["map"])
+        else:
+            harness.evaluate(qrels, run if form == "path" else scores, ["map"])
+    messages = [str(one.message) for one in caught if one.category is HarnessWarning]
+    subjects = ["a=1", "b"] if form == "several" else ["run"]
+    assert [message.partition(":")[0] for message in messages] == subjects
+    assert all("[nothing-judged]" in message for message in messages)
