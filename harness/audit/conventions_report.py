@@ -126,7 +126,9 @@ def _overview(result: ComparedConventions) -> Grid:
         widest = number(float(widths.max()) if widths.size else math.nan, matrix.metric)
         counts = [f"{n} of {len(orders)}" if orders else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
-    return grid(OVERVIEW, rows, left=3, notes=_left_out(result))
+    by = {matrix.dataset: matrix.weighted_by for matrix in result.matrices}
+    weighted = [f"weighted means: {words}" for words in [weighted_in_words(by)] if words]
+    return grid(OVERVIEW, rows, left=3, notes=[*weighted, *_left_out(result)])
 
 
 def _tables(matrix: Matrix) -> Iterator[Grid]:

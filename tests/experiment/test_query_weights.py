@@ -178,6 +178,8 @@ def test_every_report_says_weighted(folder: Path) -> None:
     assert "each query by its clicks" in succeeds(
         "trace", "out", "--run", "a", "--metric", "recip_rank", cwd=folder
     )
+    overview = succeeds("conventions", "c.yaml", "-m", "recip_rank", cwd=folder)
+    assert "weighted by clicks" in overview
     board = harness.evaluate(folder / "qrels.txt", folder / "a.run", ["map"], weights=CLICKS)
     assert "weighted by weight" in board.notes
 
