@@ -19,7 +19,10 @@ PAGES = sorted((TESTS / "wording").glob("*.md"))
 
 
 def test_each_command_has_a_page() -> None:
-    assert {page.stem for page in PAGES} == {*COMMANDS}
+    pages = {page.stem for page in PAGES}
+    for name in {*COMMANDS} - pages:
+        pytest.fail(f"write tests/wording/{name}.md, and run python -m docs.outputs for it")
+    assert pages == {*COMMANDS}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -139,10 +139,15 @@ def compare(
     plan = Plan(
         tuple(baselines), _name_of(test), correction, family, level, interval, draws, seed, only
     )
-    if weights is not None:
-        if runs is None:
-            fix = "give the weights to harness.evaluate"
-            raise InputError(Problem("weights", "expected runs, got evaluations", fix=fix))
+    if runs is None:
+        settings = {"policy": policy, "relevance_level": relevance_level, "convention": convention}
+        settings |= {"weights": weights, "columns": columns, "qrels_columns": qrels_columns}
+        settings |= {"order": order, "duplicates": duplicates}
+        for name, value in settings.items():
+            if value not in (None, "descending", "error"):
+                fix = f"give {name} to harness.evaluate"
+                raise InputError(Problem(name, "expected runs, got evaluations", fix=fix))
+    elif weights is not None:
         check_plan(plan, [*runs], weighted=dataset or "qrels")
     if runs is None:
         board = Leaderboard(tuple(map(Entry, _named(qrels))))

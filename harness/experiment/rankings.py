@@ -49,7 +49,7 @@ def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
 
 def _runs(paths: Sequence[str]) -> list[Run]:
     named = zip(paths, short_names(paths), strict=True)
-    return [readers.read_run(readers.Source(path), name=name) for path, name in named]
+    return [readers.read_run(path, name=name) for path, name in named]
 
 
 def _first(run: Run, depth: int, policy: Policy | None = None) -> Ints:

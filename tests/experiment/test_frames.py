@@ -51,3 +51,18 @@ def test_pages_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for where, wrong in (("runs", {"runs": {}}), ("baseline", {"runs": runs, "baseline": 5})):
         with refuses(where):
             harness.page(tmp_path / "x.html", qrels, metrics=["map"], **wrong)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"policy": {"ties": "stable"}}, {"relevance_level": 2}, {"convention": "ranx"},
+        {"columns": {"qid": 1}}, {"qrels_columns": {"qid": 1}}, {"order": "ascending"},
+        {"duplicates": "best"}, {"weights": {"q": 1}},
+    ],
+    ids=lambda setting: next(iter(setting)),
+)  # fmt: skip
+def test_a_comparison_of_evaluations_takes_no_setting_of_runs(setting: dict[str, Any]) -> None:
+    values = harness.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["map"])
+    with refuses(next(iter(setting))):
+        harness.compare({"one": values, "two": values}, **setting)
