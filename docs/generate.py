@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from docs import holdings
 from harness.cli.main import GROUPS, app
-from harness.config.model import SECTIONS, Config, DatasetEntry, Groups, RunEntry
+from harness.config.model import SECTIONS, Config, DatasetEntry, FusedEntry, Groups, RunEntry
 from harness.core.metric import REGISTRY
 from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
 from harness.core.tool_names import TOOL_NAMES
@@ -99,7 +99,7 @@ def schema(name: str, content: dict[str, object]) -> str:
 def config_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())
-    parts = (DatasetEntry, RunEntry, Groups, Metadata, MarginRule, Caption)
+    parts = (DatasetEntry, RunEntry, FusedEntry, Groups, Metadata, MarginRule, Caption)
     kinds: dict[str, type] = {one.__name__: one for one in parts}
     kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
     for name, kind in kinds.items():

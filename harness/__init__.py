@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .experiment.check import check as check
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
+    from .experiment.fusion import fuse as fuse
     from .experiment.gate import gate as gate
     from .experiment.page import page as page
     from .experiment.results import Results as Results
@@ -83,6 +84,7 @@ _HOME = {
     "conventions": "audit.conventions",
     "evaluate": "experiment.evaluate",
     "from_pytrec_eval": "batch.dicts",
+    "fuse": "experiment.fusion",
     "gate": "experiment.gate",
     "lightgbm": "batch.lightgbm",
     "metric": "core.metric",

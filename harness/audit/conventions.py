@@ -17,6 +17,7 @@ from .. import readers
 from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config
+from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import TEXTS, ArgumentKind, PathLike, check_arguments, is_number, names_in
 from ..core.cell_key import pairs
@@ -465,9 +466,12 @@ class _Evaluator:
         if key not in self._qrels:
             self._qrels[key] = cell.read_qrels()
         run, policies = cell.run_entry, policies_of(self._metrics, self._policy)
-        files = self._qrels[key], run.path
-        aligned = readers.align_run(*files, self._policy, policies, name=cell.run, **run.options())
-        parts = list(aligned)
+        qrels, rules = self._qrels[key], (self._policy, policies)
+        if cell.is_fused:
+            parts = [align(qrels, cell.read_run(qrels), *rules)]
+        else:
+            files = readers.align_run(qrels, run.path, *rules, name=cell.run, **run.options())
+            parts = list(files)
         qids = pa.concat_arrays([part.qids for part in parts])
         values = np.full((len(qids), len(self._metrics)), np.nan)
         weights: dict[int, Floats] = {}

@@ -413,7 +413,10 @@ def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[C
     config = {key: value for key, value in manifest.config.items() if key not in others}
     runs = {entry.run for entry in entries}
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
-    named = config["runs"].items()
+    named = [*config["runs"].items()]
+    for name, value in reversed(named):  # a fused run may name one before it
+        if name in runs and isinstance(value, Mapping):
+            runs |= {*value.get("fuse", ())}
     config["runs"] = {name: value for name, value in named if name in runs or "{" in name}
     part = manifest.model_copy(update={"config": config})
     _, cells = config_and_cells(folder, part, is_part=True)
@@ -432,7 +435,7 @@ def _states(
     entries = [cell.dataset_entry for cell in cells]
     paths = [path for entry in entries for path in (entry.path, entry.group) if path]
     paths += [entry.weights.path for entry in entries if entry.weights]
-    paths += [cell.run_entry.path for cell in cells]
+    paths += [path for cell in cells for path in cell.run_files]
     recorded = {real_path(joined(root, file.path)): file for file in manifest.inputs}
     own = dict.fromkeys(path for path in map(real_path, paths) if path in recorded) or recorded
     changes = changed_inputs(folder, manifest, only=own)
@@ -445,7 +448,7 @@ def _states(
 
 def read_inputs(folder: Path, manifest: Manifest, cell: Cell) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
-    check_inputs(folder, manifest, only=(cell.dataset_entry.path, cell.run_entry.path))
+    check_inputs(folder, manifest, only=(cell.dataset_entry.path, *cell.run_files))
     qrels = cell.read_qrels()
     return qrels, cell.read_run(qrels)
 

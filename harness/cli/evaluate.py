@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @options.metrics("A metric, as in 'harness metrics'", required=True)
 @click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
 @options.sort
+@options.fusion
 @options.grouping
 @options.format_option(*REPORTS, default="table", help="How to print the values.")
 @options.evaluation
@@ -50,6 +51,7 @@ def command(
     Examples:
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
+      harness evaluate qrels.txt bm25.run dense.run -m map --fuse "rrf(k=10)"
     """
     board = evaluate(qrels, runs, keep_going=True, **settings)
     board = in_order(board.sliced(), sort)

@@ -27,6 +27,7 @@ SECTIONS = {
     "Evaluation": "relevance_level depth judged_only ties convention missing_queries empty_queries "
     "overrides",
     "Files": f"{OF_FILES} plugins plugin inputs groups bins weights",
+    "Fusion": "fuse write",
     "Submissions": "topics docnos max_per_query tag_pattern max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
     "Layout": "names digits percent leading_zero spread marks average extras width standalone",
@@ -193,6 +194,12 @@ grouping = joined(
     click.option("--groups", metavar="FILE", help="CSV or Parquet of qid and groups of queries."),
     many("--bins", metavar="COLUMN=X,...", help="Where to cut numbers of --groups: length=5,10"),
     click.option("--weights", metavar="FILE", help=_WEIGHTS),
+)
+
+
+fusion = joined(
+    click.option("--fuse", metavar="METHOD", help="Add a fused run: rrf, or 'combsum(norm=z)'."),
+    path("--write", metavar="FILE", help="Write the fused run to a file."),
 )
 
 

@@ -6,14 +6,15 @@ import contextlib
 import itertools
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import readers
 from ..core.cell_key import CellKey, Keyed
 from ..core.entries import grouped_by
 from ..core.evaluation import Counts
+from ..core.fusion import Fusion, fuse_runs
 from ..core.leaderboard import WEIGHTED
 from ..errors import (
     SHOWN,
@@ -32,7 +33,7 @@ from .yaml_file import Loc
 if TYPE_CHECKING:
     from ..core.qrels_and_runs import Qrels, Run
     from ..readers.source import Source
-    from .model import Config, DatasetEntry, RunEntry
+    from .model import Config, DatasetEntry, FusedEntry, RunEntry
 
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
@@ -77,11 +78,16 @@ class Cell(Keyed):
             file = source or readers.Source(entry.path)
             return readers.read_qrels(file, name=self.dataset, **entry.options())
 
-    def read_run(self, dataset: Qrels | None, source: Source | None = None) -> Run:
-        """Read the scores, whole; `dataset` has the rows that they may follow."""
-        entry = self.run_entry
+    def read_run(
+        self, dataset: Qrels | None, opens: Callable[[str], Source] = readers.Source
+    ) -> Run:
+        """Read the scores, whole, or fuse them; `dataset` has the rows that they may follow."""
+        entry: Any = self.run_entry
+        if self.is_fused:
+            runs = [cell.read_run(dataset, opens) for cell in entry.cells]
+            return fuse_runs(runs, entry.fusion, self.run)
         with self.noticing_one_file():
-            file = source or readers.Source(entry.path)
+            file = opens(entry.path)
             return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
 
     @contextlib.contextmanager
@@ -104,9 +110,40 @@ class Cell(Keyed):
         return -1 if self.run_entry.options().get("order") == "ascending" else 1
 
     @property
+    def is_fused(self) -> bool:
+        """Whether the run is fused from others, and has no file of its own."""
+        return hasattr(self.run_entry, "fusion")
+
+    @property
+    def run_files(self) -> list[str]:
+        """Return the file of the run, or those of all runs that it is fused from."""
+        entry: Any = self.run_entry
+        if self.is_fused:
+            return [path for cell in entry.cells for path in cell.run_files]
+        return [entry.path]
+
+    @property
     def place(self) -> tuple[str, str]:
         """The entry and the file of its dataset."""
         return self.dataset_key, self.dataset_entry.path
+
+
+@dataclass(frozen=True)
+class FusedRuns:
+    """Stands for the entry of a run that is fused from those of other cells.
+
+    Its `path` names it in findings; there is no such file.
+    """
+
+    path: str
+    cells: tuple[Cell, ...]
+    fusion: Fusion
+    format = None
+
+    def options(self) -> dict[str, Any]:
+        """Return all settings that the scores depend on."""
+        parts = [cell.run_entry.options() for cell in self.cells]
+        return {"fuse": parts, **asdict(self.fusion)}
 
 
 @dataclass(frozen=True)
@@ -141,6 +178,13 @@ def cell_of_files(
     return Cell(*(names or (qrels, run)), *entries, qrels, run, {}, {})
 
 
+def fused_cell(cells: Iterable[Cell], name: str, fusion: Fusion, path: str = "") -> Cell:
+    """Return the cell of a run that is fused from those of cells on one dataset."""
+    cells = tuple(cells)
+    entry: Any = FusedRuns(path or name, cells, fusion)
+    return replace(cells[0], run=name, run_entry=entry, run_key=name)
+
+
 def _captured_columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}
 
@@ -159,8 +203,8 @@ def resolve(config: Config) -> list[Cell]:
 
 
 def run_entries(
-    runs: Mapping[str, RunEntry | tuple[RunEntry, ...]],
-) -> Iterator[tuple[str, Loc, RunEntry]]:
+    runs: Mapping[str, RunEntry | FusedEntry | tuple[RunEntry, ...]],
+) -> Iterator[tuple[str, Loc, RunEntry | FusedEntry]]:
     """Yield the name, the place and the settings of every run entry."""
     for key, entry in runs.items():
         if isinstance(entry, tuple):
@@ -176,9 +220,11 @@ def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[
     without a run are not reported.
     """
     search = _Search(config, complete)
-    for key, loc, entry in run_entries(config.runs):
+    entries = list(run_entries(config.runs))
+    for key, loc, entry in sorted(entries, key=lambda one: hasattr(one[2], "fuse")):
         with search.collecting():
-            search.add_run(key, entry, loc)
+            add: Any = search.add_fused if hasattr(entry, "fuse") else search.add_run
+            add(key, entry, loc)
     if search.complete:
         search.check_datasets("run")
         if search.where:
@@ -340,6 +386,44 @@ class _Search:
             message = f"no dataset for {first_of(paths, 5)}; there are {has}"
             raise self.error(path_loc, message, "add the dataset, or narrow the path")
 
+    def add_fused(self, key: str, entry: FusedEntry, loc: Loc) -> None:
+        """Add the cells of a fused run: on each dataset, its runs that captured the same."""
+        parts: list[tuple[tuple[Cell, ...], dict[str, str]]] = [((), {})]
+        for place, name in enumerate(entry.fuse):
+            cells = [cell for cell, _ in self.cells if name in (cell.run_key, cell.run)]
+            if not cells and self.complete and not self.wrong:
+                runs = dict.fromkeys(cell.run for cell, _ in self.cells)
+                hint, listed = did_you_mean(name, runs), first_of(list(runs))
+                message = f"there is no run '{name}'{hint}  (there are: {listed})"
+                raise self.error((*loc, "fuse", place), message)
+            own = [
+                (cell, cell.of_run if name == cell.run_key else _outside_name(cell))
+                for cell in cells
+            ]
+            parts = [
+                ((*fused, cell), {**columns, **captured})
+                for fused, columns in parts
+                for cell, captured in own
+                if not fused or cell.place == fused[0].place
+                if all(columns.get(name, value) == value for name, value in captured.items())
+            ]
+        if not parts and self.complete and not self.wrong:
+            message = f"no dataset and seed have all of {', '.join(entry.fuse)}"
+            raise self.error((*loc, "fuse"), message, "fuse runs on the same datasets")
+        for fused, columns in parts:
+            first = fused[0]
+            placeholders = {DATASET, *first.of_dataset, *columns}
+            values = {**columns, **first.of_dataset, DATASET: first.dataset}
+            run = self._pattern(key, loc, placeholders).fill(values)
+            across = any(cell.across for cell in fused)
+            for weights, fusion in entry.fusions():
+                captured = {**columns, **weights}
+                columns_of_cell = {**first.of_dataset, **captured}
+                path = str(CellKey(first.dataset, run, tuple(columns_of_cell.items())))
+                cell = fused_cell(fused, run, fusion, path)
+                cell = replace(cell, run_key=key, of_run=captured, across=across)
+                self.cells.append((cell, loc))
+
     def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_FoundDataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
@@ -450,7 +534,7 @@ class _Search:
             earlier = by_key.setdefault(cell.key, cell)
             if earlier is not cell and loc not in reported:
                 reported.add(loc)
-                both = f"{earlier.run_entry.path} and {cell.run_entry.path}"
+                both = " and ".join(" + ".join(each.run_files) for each in (earlier, cell))
                 expected = f"expected one run '{cell.run}' on dataset '{cell.dataset}'"
                 self.report(loc, f"{expected}, got two: {both}", "give one of them another name")
 

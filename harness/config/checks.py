@@ -25,7 +25,7 @@ from ..stats.comparison import Plan
 from ..stats.gate import OTHERS, GateSettings
 from . import plugins
 from .cells import Cell, find_cells, run_entries, without_reference
-from .model import Config, DatasetEntry
+from .model import Config, DatasetEntry, RunEntry
 from .patterns import Pattern
 from .yaml_file import Loc, is_metric, metric_sets
 
@@ -82,7 +82,11 @@ class _Checks:
         entries: list[tuple[Kind, Loc, Any]] = [
             ("qrels", ("datasets", key), entry) for key, entry in config.datasets.items()
         ]
-        entries += [("run", loc, entry) for _, loc, entry in run_entries(config.runs)]
+        entries += [
+            ("run", loc, entry)
+            for _, loc, entry in run_entries(config.runs)
+            if isinstance(entry, RunEntry)
+        ]
         for kind, loc, entry in entries:
             options = sorted(entry.options().keys() - COMMON)
             if entry.format is None:

@@ -20,7 +20,17 @@ from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
 from .checks import config_problems
-from .model import SECTIONS, Config, DatasetEntry, Groups, Leaks, RunEntry, Runs, Weights
+from .model import (
+    SECTIONS,
+    Config,
+    DatasetEntry,
+    FusedEntry,
+    Groups,
+    Leaks,
+    RunEntry,
+    Runs,
+    Weights,
+)
 from .yaml_file import Loc, ParsedYaml, describe_value, read_layers, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
@@ -204,13 +214,15 @@ _KINDS: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS
 _KINDS_OF_DATASETS: dict[str, Any] = {"groups": Groups, "weights": Weights, "leaks": Leaks}
 
 
-def _known_keys(loc: Loc) -> list[str]:
+def _known_keys(loc: Loc, is_fused: bool) -> list[str]:
     """Return the keys of the mapping that holds `loc`."""
     kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
         kind = MarginRule
     elif loc[0] == "datasets" and len(loc) > 2 and loc[2] in _KINDS_OF_DATASETS:
         kind = _KINDS_OF_DATASETS[str(loc[2])]
+    elif loc[0] == "runs" and is_fused:
+        kind = FusedEntry
     return _keys_of_kind(kind)
 
 
@@ -243,7 +255,9 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
     expected = _expected_type(kind)
     is_unknown = kind in _UNKNOWN_KEY
     if is_unknown or error["loc"][-1] == "[key]":
-        name, names = (str(loc[-1]), _known_keys(loc)) if is_unknown else (value, choices)
+        name, names = value, choices
+        if is_unknown:
+            name, names = str(loc[-1]), _known_keys(loc, "fused" in error["loc"][2:3])
         message = f"unknown key '{name}'{did_you_mean(name, names)}"
         message += f"  (known: {first_of(names)})"
     elif loc[-2:-1] == ("columns",):

@@ -24,6 +24,7 @@ from pydantic import (
 
 from ..core import policy as core_policy
 from ..core.arguments import Level, PathText, Shorthand
+from ..core.fusion import Fusion, Method, Norm, weights_text
 from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
@@ -75,6 +76,7 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 
 
 _PATTERN = PathText(placeholders=True, anywhere=True)
+_OfRuns = Annotated[tuple[float, ...], Field(min_length=1)]
 
 
 def _or_text(kind: Any) -> Shorthand:
@@ -194,6 +196,46 @@ class RunEntry(FileSettings):
     """Name of the dataset they belong to, if placeholders do not tell it."""
 
 
+class FusedEntry(Model):
+    """A run that is fused from other runs of the config."""
+
+    fuse: tuple[StrictStr, ...]
+    """Names of runs, fused on each dataset; those of one seed, if several have seeds."""
+    method: Method = "rrf"
+    """How: rrf, combsum, combmnz, combanz, combmax, isr, borda, or wsum, which needs weights."""
+    k: Annotated[StrictInt, Field(ge=0)] | None = None
+    """The constant of rrf; 60 by default."""
+    weights: _OfRuns | Annotated[tuple[_OfRuns, ...], Field(min_length=1)] | None = None
+    """A number for each run, 1 by default; a list of such lists makes a run of each, with a
+    column `weights`."""
+    norm: Norm | None = None
+    """How scores are normalised, but by methods of ranks; min-max by default."""
+    depth: Annotated[StrictInt, Field(ge=1)] | None = None
+    """How many documents of each query of each run go in; all by default."""
+
+    @model_validator(mode="after")
+    def _checked(self) -> FusedEntry:
+        try:
+            for _, fusion in self.fusions():
+                fusion.check_number(len(self.fuse))
+        except HarnessError as error:
+            problem = error.problems[0]
+            raise ValueError(": ".join(filter(None, (problem.where, problem.what)))) from None
+        return self
+
+    def fusions(self) -> list[tuple[dict[str, str], Fusion]]:
+        """Return the fusion of each setting, with its columns: those of a list of weights."""
+        weights: Any = self.weights
+        is_grid = weights is not None and isinstance(weights[0], tuple)
+        return [
+            (
+                {"weights": weights_text(some)} if is_grid else {},
+                Fusion(self.method, self.k, some, self.norm, self.depth),
+            )
+            for some in (weights if is_grid else [weights])
+        ]
+
+
 def _known_ties(name: str) -> str:
     try:
         return name if name == BOUNDS else core_policy.check_ties(name)
@@ -238,16 +280,19 @@ class Guard(Model):
     """Rules whose findings are as they should be: each becomes a note, and stops nothing."""
 
 
-def _one_or_list(value: Any) -> str:
+def _kind_of_runs(value: Any) -> str:
+    if isinstance(value, FusedEntry) or (isinstance(value, Mapping) and "fuse" in value):
+        return "fused"
     return "list" if isinstance(value, (list, tuple)) else "one"
 
 
 Runs = Annotated[
     Annotated[RunEntry, _or_text(RunEntry), Tag("one")]
+    | Annotated[FusedEntry, Tag("fused")]
     | Annotated[
         tuple[Annotated[RunEntry, _or_text(RunEntry)], ...], Field(min_length=1), Tag("list")
     ],
-    Discriminator(_one_or_list),
+    Discriminator(_kind_of_runs),
 ]
 
 
@@ -296,7 +341,8 @@ class Config(Model):
     ]
     """Judgements by name: a file, or {path: FILE, ...}; a name may hold {placeholders} of it."""
     runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
-    """Predictions by name: a file, or {path: FILE, ...}; a name may hold {placeholders} of it."""
+    """Predictions by name: a file, {path: FILE, ...}, or other runs, {fuse: [bm25, dense], ...}; a
+    name may hold {placeholders} of it."""
     where: Mapping[StrictStr, Choice] = Field(default_factory=dict)
     """Cells that are kept, by the values of placeholders and by the names `run` and `dataset`:
     values, patterns, and "!" before those left out. A cell without such a column is kept."""

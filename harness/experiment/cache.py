@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from pydantic import TypeAdapter
 
 from ..config.cells import Cell, reference_cell
-from ..config.model import Config, DatasetEntry, RunEntry
+from ..config.model import Config, DatasetEntry
 from ..core.arrow import to_arrow, to_numpy
 from ..core.entries import Entry
 from ..core.evaluation import Counts, Evaluation
@@ -369,21 +369,23 @@ class Keys:
             "crosscheck": mode_of(config.crosscheck),
         }
 
-    def runs(self, cell: Cell) -> list[RunEntry]:
-        """Return the run of a cell, and those that metrics compare it to."""
-        others = (reference_cell(self.cells, cell, name).run_entry for name in self.references)
-        return [cell.run_entry, *others]
+    def runs(self, cell: Cell) -> list[Cell]:
+        """Return the cell and those of the runs that metrics compare it to."""
+        return [cell, *(reference_cell(self.cells, cell, name) for name in self.references)]
 
     def paths(self, cell: Cell) -> list[str]:
         """Return all files that a cell's values follow from."""
-        paths = [cell.dataset_entry.path, *(run.path for run in self.runs(cell))]
+        paths = [
+            cell.dataset_entry.path,
+            *(path for run in self.runs(cell) for path in run.run_files),
+        ]
         sizes = group_sizes_of(cell.dataset_entry)
         return [*paths, sizes] if sizes else paths
 
     def key(self, cell: Cell, inputs: Mapping[str, Input]) -> str:
         """Return the hash of all that a cell's values follow from; `inputs` are its files."""
         dataset = {k: v for k, v in cell.dataset_entry.options().items() if k != "group"}
-        runs = [run.options() for run in self.runs(cell)]
+        runs = [run.run_entry.options() for run in self.runs(cell)]
         return hash_of(
             {
                 "code": self.code,

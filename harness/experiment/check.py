@@ -162,7 +162,8 @@ class _Check:
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
         """Read a run, and look at how it fits its qrels, if these could be read."""
         if qrels is None:
-            self._read_alone(cell.run_entry)
+            if not cell.is_fused:
+                self._read_alone(cell.run_entry)
             return
         dataset_facts = self.sweep.datasets.get(cell.dataset_entry.path)
         facts = None if dataset_facts is None else dataset_facts.facts

@@ -21,6 +21,7 @@ from .. import readers
 from ..core.arguments import LEVEL, MAPPING, TEXT, check_arguments
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
+from ..core.fusion import Fusion
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, unproven_bound, with_bounds, without_bounds
@@ -51,6 +52,7 @@ from ..readers.source import shown_name
 from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
 
 if TYPE_CHECKING:
+    from ..config.cells import Cell
     from ..guard.visits import Visit
 
 del _built_in
@@ -321,6 +323,8 @@ def evaluate_files(
     plugins: Sequence[str] = (),
     accept: Sequence[str] = (),
     keep_going: bool = False,
+    fuse: str | None = None,
+    write: str | os.PathLike[str] | None = None,
     **files: Any,
 ) -> Leaderboard:
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
@@ -328,10 +332,11 @@ def evaluate_files(
     A metric's ``reference`` names one of the runs by its file name without endings. The guard
     warns as in ``harness run``, but for rules in `accept`; as no config could accept its errors,
     they are warnings. With `keep_going`, runs that cannot be evaluated are in ``failed``, if others
-    can. `files` are options of `options_of_files`.
+    can. `fuse` is the text of a `Fusion`, which adds a run of all the others; it is also written
+    to the file `write`. `files` are options of `options_of_files`.
     """
     _load(plugins)
-    from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
+    from ..config.cells import cell_of_files, fused_cell  # which `harness.evaluate` does not need
     from ..guard.findings import accept_findings
     from ..guard.sweep import guard
 
@@ -352,20 +357,38 @@ def evaluate_files(
         source = readers.Source(paths[name])
         return readers.read_run(source, dataset=loaded.qrels, name=name, **of_runs)
 
+    def cell_of(name: str) -> Cell:
+        path = shown_name(paths[name])
+        return cell_of_files(shown_name(qrels), path, of_qrels, of_runs, (dataset, name))
+
+    fused, written = "", list[Run]()
+    if fuse is not None:
+        fusion = Fusion.parse(fuse)
+        fusion.check_number(len(paths))
+        fused = fusion.method if fusion.method not in paths else f"fused-{fusion.method}"
+        of_fused = fused, fusion
+    elif write is not None:
+        message = "expected --fuse with it, got none"
+        raise UnknownNameError(Problem("--write", message, fix="add --fuse rrf"))
+    sources = {shown_name(path): path for path in paths.values()}
+
     def visited(name: str) -> Visit:
-        path = paths[name]
-        cell = cell_of_files(
-            shown_name(qrels), shown_name(path), of_qrels, of_runs, (dataset, name)
-        )
+        cell = cell_of(name) if name in paths else fused_cell(map(cell_of, paths), *of_fused)
         visit_of_run = visit(
-            cell, loaded, parsed, policy, opens=lambda _: readers.Source(path), reference=reference
+            cell,
+            loaded,
+            parsed,
+            policy,
+            opens=lambda path: readers.Source(sources[path]),
+            reference=reference,
+            watch=lambda run, _: written.append(run) if name == fused and write else None,
         )
         return replace(visit_of_run, findings=(*loaded.findings, *visit_of_run.findings))
 
     with warning_of_errors():
         cell = cell_of_files(shown_name(qrels), shown_name(runs[0]), of_qrels, of_runs, (label, ""))
         loaded = read_dataset(cell, readers.Source(qrels), parsed, policy)
-        visits = _each(paths, visited)
+        visits = _each({**paths, fused: fused} if fused else paths, visited)
         done = [one for one in visits if one.error is None]
         guarded = guard(dict(enumerate(done)), {}, {}, accept=accept, only_warns=True)
     # the guard does not look at a run whose reader failed
@@ -376,6 +399,9 @@ def evaluate_files(
     errors |= {done[place].cell.run: error for place, error in guarded.failed.items()}
     if errors and not (len(errors) < len(visits) and keep_going):
         raise _as_one([*errors.values()])
+    if write is not None:
+        for run in written:
+            inputs.write_run(write, run)
     entries = (
         Entry(one.value(), warned=guarded.marks.get(place, ()))
         for place, one in enumerate(done)
@@ -424,7 +450,7 @@ def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Vis
 def _as_one(errors: Sequence[HarnessError]) -> HarnessError:
     if len(errors) == 1:
         return errors[0]
-    return InputError([problem for error in errors for problem in error.problems])
+    return InputError([*dict.fromkeys(problem for error in errors for problem in error.problems)])
 
 
 def _check_has_number(metrics: Sequence[Metric]) -> None:

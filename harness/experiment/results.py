@@ -22,12 +22,13 @@ from pydantic import ValidationError
 
 from ..config.cells import Cell, resolve, run_entries
 from ..config.load import loads
-from ..config.model import Config
+from ..config.model import Config, FusedEntry
 from ..config.patterns import natural
 from ..core.arguments import PathLike, wrong
 from ..core.arrow import cast, take, to_floats
 from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Evaluation
+from ..core.fusion import Fusion
 from ..core.leaderboard import NOT_COMPARED, Leaderboard
 from ..core.metric import Metric, from_plain_data
 from ..core.pandas_frame import data_frame
@@ -129,7 +130,8 @@ class Results(Study):
     def readings(self) -> tuple[str, ...]:
         """See the base class."""
         by_score: dict[str, list[str]] = defaultdict(list)
-        runs = [(name, entry.documents) for name, _, entry in run_entries(self.config.runs)]
+        entries = run_entries(self.config.runs)
+        runs = [(name, getattr(entry, "documents", None)) for name, _, entry in entries]
         for name, documents in runs:
             if documents is not None:
                 by_score[TAKEN[documents.take]].append(self.names.get(name, name))
@@ -139,6 +141,12 @@ class Results(Study):
             "of its passages."
             for score, names in by_score.items()
         )
+
+    @property
+    def fusions(self) -> Mapping[str, tuple[tuple[str, ...], Sequence[Fusion]]]:
+        """See the base class."""
+        entries = [(n, e) for n, _, e in run_entries(self.config.runs) if isinstance(e, FusedEntry)]
+        return {n: (e.fuse, [fusion for _, fusion in e.fusions()]) for n, e in entries}
 
     @property
     def baselines(self) -> tuple[str, ...] | None:

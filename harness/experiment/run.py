@@ -118,7 +118,7 @@ def run(
         add_inputs(*loaded.files())
         for cell in cells:
             dataset = cell.dataset_entry
-            add_inputs(dataset.path, *filter(None, [group_sizes_of(dataset)]), cell.run_entry.path)
+            add_inputs(dataset.path, *filter(None, [group_sizes_of(dataset)]), *cell.run_files)
         with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
             with warning_of_errors():
                 results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
@@ -159,7 +159,7 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     rows = [["dataset", "run", *names, "qrels path", "run path"]]
     for cell in cells:
         captured = [cell.columns.get(name, "") for name in names]
-        paths = cell.dataset_entry.path, cell.run_entry.path
+        paths = cell.dataset_entry.path, " + ".join(cell.run_files)
         rows.append([cell.dataset, cell.run, *captured, *paths])
     size = f"{counted(len(cells), 'cell')} x {counted(len(loaded.parsed_metrics()), 'metric')}"
     lines = [columns(rows, left=len(rows[0])), "", size, missing_text(cells)]

@@ -113,7 +113,9 @@ def visit(
 
     try:
         given: Run | Source | None = run
-        if given is None:
+        if given is None and cell.is_fused:
+            given = cell.read_run(qrels, opens)
+        elif given is None:
             given = source = opens(cell.run_entry.path)
             source.may_reread = whole
         with cell.noticing_one_file():
@@ -164,11 +166,19 @@ def evaluate_run(
                 check_grades(qrels, metrics, policy, place=place, among=part.qids)
             yield part if seen is None else seen(part)
 
+    def aligned_parts(also: Sequence[Policy]) -> Iterable[Aligned]:
+        if not isinstance(run, Run):
+            return readers.align_run(
+                qrels, run, policy, also, name=names[1], watch=watch, **options
+            )
+        if watch is not None:
+            watch(run, True)
+        if run.docnos is qrels.docnos:
+            return align_parts(qrels, run, policy, also)
+        return [align(qrels, run, policy, also)]
+
     if not evaluates:
-        assert not isinstance(run, Run)
-        for part in watched(
-            readers.align_run(qrels, run, policy, name=names[1], watch=watch, **options)
-        ):
+        for part in watched(aligned_parts(())):
             check_lengths(part, metrics, policy, run.name)
         return None
     references_asked = {metric.reference for metric in metrics if metric.reference is not None}
@@ -191,17 +201,8 @@ def evaluate_run(
                 qrels.check_named(reference_run)
             judged = as_reference(reference_run, aligned.qids, policy)
             references[name] = align(judged, run_in_memory, policy_of_references, also)
-    elif isinstance(run, Run):
-        if watch is not None:
-            watch(run, True)
-        shares_rows = run.docnos is qrels.docnos
-        parts = (
-            align_parts(qrels, run, policy, also)
-            if shares_rows
-            else [align(qrels, run, policy, also)]
-        )
     else:
-        parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
+        parts = aligned_parts(also)
     return evaluate_aligned(
         watched(parts), metrics, references=references, dataset=names[0], run=names[1]
     )

@@ -107,24 +107,24 @@ def each(job: Job) -> Iterator[JobResult]:
 def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
-    policy, run = config.policy.for_runs(), cell.run_entry
+    policy, opened = config.policy.for_runs(), list[_File]()
     dataset, peer, of_dataset = _dataset(cell, metrics, policy)
     inputs = {**of_dataset}
     check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
 
     def read_reference(name: str) -> Run:
         other = reference_cell(tuple(job.cells.values()), cell, name)
-        source = _File(other.run_entry.path)
-        run = other.read_run(dataset.qrels, source)
-        inputs[source.path] = source.as_read()
-        return run
+        return other.read_run(dataset.qrels, opens)
+
+    def opens(path: str) -> _File:
+        opened.append(_File(path))
+        return opened[-1]
 
     visited = visit(
-        cell, dataset, metrics, policy, opens=_File, reference=read_reference, watch=check.watch
+        cell, dataset, metrics, policy, opens=opens, reference=read_reference, watch=check.watch
     )
     audit = check.compare(visited.value())
-    assert isinstance(visited.source, _File)
-    inputs[run.path] = visited.source.as_read()
+    inputs |= {file.path: file.as_read() for file in opened}
     visited = replace(visited, findings=(*dataset.findings, *visited.findings))
     return Record.of(visited, audit, inputs)
 

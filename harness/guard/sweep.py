@@ -384,6 +384,12 @@ def guard(
         for position, group in grouped_by(errors, lambda placed: placed.cell).items()
         if position is not None and (position in visits or position in sweep.causes)
     }
+    wrong_runs = {visits[place].cell.key: stopped[place] for place in stopped if place in visits}
+    for position, visit in sorted(visits.items()):
+        parts = getattr(visit.cell.run_entry, "cells", ())  # of a fused run
+        errors_of_parts = [wrong_runs[cell.key] for cell in parts if cell.key in wrong_runs]
+        if errors_of_parts and position not in stopped:
+            stopped[position] = wrong_runs[visit.cell.key] = errors_of_parts[0]
     notes = [placed for placed in placements if placed.finding.severity == "note"]
     problems = [placed for placed in placements if placed.finding.severity != "note"]
     findings = sort_findings([*(placed.finding for placed in problems), *group_findings(notes)])

@@ -337,10 +337,7 @@ def save_predictions(
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(Problem("path", f"expected a path, got a {type(path).__name__}"))
     path = Path(path)
-    suffixes = {suffix for format in FORMATS.values() for suffix in format.suffixes} | {*PACKED}
-    if path.suffix in suffixes.difference(FORMATS["trec"].suffixes, {".parquet"}):
-        message = f"expected a path that ends in .run or .parquet, got '{path.suffix}'"
-        raise InputError(Problem(name_of(path), message, fix="give such a path"))
+    _check_suffix(path, {".parquet"})
     if docnos is None:
         for values in (scores, dataset_or_qids):
             check_index(values)
@@ -363,10 +360,27 @@ def save_predictions(
         table = pa.table({"qid": _qids(dataset), **key, "score": numbers.astype(np.float64)})
         content = parquet([table])
     else:
-        content = _trec(run, "".join(path.stem.split()) or "run")
+        content = _trec(run, path)
     inputs = [dataset_or_qids] if isinstance(dataset_or_qids, (str, os.PathLike)) else []
     with keeping_inputs(*inputs):
         write_all(path.parent, {path.name: content})
+
+
+def write_run(path: str | os.PathLike[str], run: Run) -> None:
+    """Write a run in TREC's format, sorted by score within each query; no input is replaced."""
+    path = Path(path)
+    _check_suffix(path, set())
+    with keeping_inputs():
+        write_all(path.parent, {path.name: _trec(run, path)})
+
+
+def _check_suffix(path: Path, also: set[str]) -> None:
+    """Raise InputError if a path ends as a format that is not written."""
+    suffixes = {suffix for format in FORMATS.values() for suffix in format.suffixes} | {*PACKED}
+    if path.suffix in suffixes.difference(FORMATS["trec"].suffixes, also):
+        endings = " or ".join([".run", *also])
+        message = f"expected a path that ends in {endings}, got '{path.suffix}'"
+        raise InputError(Problem(name_of(path), message, fix="give such a path"))
 
 
 def _qids(dataset: Qrels) -> pa.Array:
@@ -376,7 +390,8 @@ def _qids(dataset: Qrels) -> pa.Array:
     return dataset.qids.take(pa.array(rows))
 
 
-def _trec(run: Run, tag: str) -> bytes:
+def _trec(run: Run, path: Path) -> bytes:
+    tag = "".join(path.stem.split()) or "run"
     order = np.lexsort((-run.scores, run.row))
     qids = run.qids.take(pa.array(run.row)).to_pylist()
     docnos = [docno.decode() for docno in as_bytes(run.docnos.take(order))]

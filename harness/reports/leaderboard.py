@@ -13,6 +13,7 @@ import numpy as np
 from ..core.cell_key import pairs
 from ..core.entries import FEWER, Entry, System, grouped_by, how_chosen
 from ..core.evaluation import Counts, Evaluation
+from ..core.fusion import Fusion
 from ..core.leaderboard import CHOSEN, WEIGHTED, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
@@ -60,6 +61,11 @@ class Study:
     def readings(self) -> tuple[str, ...]:
         """Sentences on settings of readers that change what a number is."""
         return ()
+
+    @property
+    def fusions(self) -> Mapping[str, tuple[tuple[str, ...], Sequence[Fusion]]]:
+        """The fused runs: of each, the names of what is fused, and how."""
+        return {}
 
     @property
     def versions(self) -> Mapping[str, str | None]:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from ..core.entries import System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts
+from ..core.fusion import TITLES
 from ..core.leaderboard import Summary
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES, compared
@@ -127,6 +128,19 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
         return ""
     names = sorted({name for system in systems for name in system.varying})
     return f"{span(times)} repetitions per system" + (f" ({listed(names)})" if names else "")
+
+
+def fused_in_words(
+    study: Study, systems: Iterable[System], name: Called, cite: Callable[[Sequence[str]], str]
+) -> Iterator[str]:
+    """Yield a sentence on each fused run: what it is made of, and how."""
+    runs = {entry.run for system in systems for entry in system.entries}
+    for run, (parts, fusions) in study.fusions.items():
+        if run in runs or "{" in run:
+            method = fusions[0].in_words(cite([TITLES[fusions[0].method][1]]))
+            if len(fusions) > 1:
+                method = method.replace(fusions[0].weights_in_words, f", {len(fusions)} weightings")
+            yield f"{name(run)} is fused from {listed(map(name, parts))} by {method}."
 
 
 _TIES: Mapping[str, str] = {
@@ -407,6 +421,7 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
     weighted = writer.text(weights_of_systems(study.systems, writer.called))
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}{weighted}."
     yield from map(writer.text, study.readings)
+    yield from fused_in_words(study, study.systems, writer.name, writer.cite)
     if level != 1:
         yield f"Documents of grade {level} and above are relevant."
     choices = dict.fromkeys(c for entry in study.board.entries for c in entry.choices)

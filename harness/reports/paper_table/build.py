@@ -22,6 +22,7 @@ from ..leaderboard import Study, plan_of
 from ..methods import (
     SHOWN,
     data_in_words,
+    fused_in_words,
     missing_in_words,
     parts_in_words,
     repetitions_in_words,
@@ -389,6 +390,7 @@ class TableDraft:
         elif chosen := how_chosen(self.systems):
             yield f"Each run is the {chosen}."
         yield from self.study.readings
+        yield from fused_in_words(self.study, self.systems, self.settings.name, lambda _: "")
 
     def _values(self) -> Iterator[str]:
         """Yield the notes that explain numbers, spreads, bold and underlined values."""

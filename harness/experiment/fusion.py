@@ -1,0 +1,106 @@
+"""Fusion of runs given as files or in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import readers
+from ..core.arguments import PATH, TEXT, ArgumentKind, check_arguments
+from ..core.fusion import Fusion, Method, Norm, fuse_runs
+from ..core.qrels_and_runs import Qrels, Run
+from ..readers import in_memory as inputs
+from ..readers.format import options_of_files
+
+_RUNS = ArgumentKind("a list of runs", lambda value: isinstance(value, (list, tuple)))
+
+
+def fuse(
+    runs: Sequence[Any],
+    method: Method = "rrf",
+    k: int | None = None,
+    weights: Sequence[float] | None = None,
+    norm: Norm | None = None,
+    depth: int | None = None,
+    *,
+    dataset: Any = None,
+    name: str = "",
+    write: str | os.PathLike[str] | None = None,
+    **files: Any,
+) -> Run:
+    """Fuse several runs into one, whose documents are those of all runs.
+
+    Ranks within a run are trec_eval's: scores in single precision, ties by descending docno. The
+    fused scores rank as those of any other run, under the policy that it is evaluated with.
+
+    Parameters
+    ----------
+    runs : list
+        Two runs or more, each in a form that `harness.evaluate` takes.
+    method : {"rrf", "combsum", "combmnz", "combanz", "combmax", "isr", "borda", "wsum"}
+        A document has rank r and normalised score s in a run of weight w; n runs have it.
+
+        * rrf: the sum of w / (k + r); isr: n times the sum of w / r^2;
+        * combsum and wsum: the sum of w s; combmnz: n times it; combanz: an n-th of it;
+        * combmax: the largest w s;
+        * borda: the sum of w (c - r + 1) in a query with c documents. A run of m documents gives
+          w (c - m + 1) / 2 to those that it does not have.
+    k : int, optional
+        The constant of rrf, 60 by default.
+    weights : list of float, optional
+        A number from 0 for each run, 1 by default; wsum needs them.
+    norm : {"min-max", "z", "sum", "rank", "none"}, optional
+        How the scores x of a query are normalised, min-max by default; methods of ranks take none.
+
+        * min-max: (x - min) / (max - min); sum: (x - min) / sum(x - min);
+        * z: (x - mean) / deviation; rank: 1 - (r - 1) / m.
+
+        Equal scores become 0, but under rank and none. A run adds 0 to a document that it does
+        not have, which is the mean under z.
+    depth : int, optional
+        How many documents of each query of each run go in; all by default.
+    dataset : qrels, optional
+        Its rows are those that scores without docnos follow.
+    name : str
+        Name of the fused run.
+    write : path, optional
+        A file that the fused run is written to, in TREC's format.
+    **files
+        How files and tables are read: `run_format`, `columns`, `order`, `duplicates`, `documents`.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        If a setting is wrong, or the method does not take it.
+    InputError
+        If a run cannot be read.
+
+    Examples
+    --------
+    >>> bm25 = {"q1": {"d1": 7.2, "d2": 3.5}}
+    >>> dense = {"q1": {"d2": 0.9, "d3": 0.4}}
+    >>> fuse([bm25, dense], "combsum").to_dict()
+    {'q1': {'d1': 1.0, 'd2': 1.0, 'd3': 0.0}}
+    """
+    check_arguments(locals(), runs=_RUNS, name=TEXT, write=PATH.or_none())
+    fusion = Fusion(method, k, None if weights is None else tuple(weights), norm, depth)
+    fusion.check_number(len(runs))
+    _, of_runs = options_of_files(**files)
+    rows = None if dataset is None else inputs.as_table(Qrels, dataset)
+
+    def table(run: Any, place: int) -> Run:
+        if rows is None or isinstance(run, (Run, Mapping)):
+            return inputs.as_table(Run, run, f"runs[{place}]", **of_runs)
+        if isinstance(run, (str, os.PathLike)):
+            return readers.read_run(run, dataset=rows, **of_runs)
+        return inputs.as_pair(rows, run, of_runs=of_runs)[1]  # type: ignore[return-value]
+
+    fused = fuse_runs([table(run, place) for place, run in enumerate(runs)], fusion, name)
+    if write is not None:
+        inputs.write_run(write, fused)
+    return fused
