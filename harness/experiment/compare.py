@@ -144,7 +144,8 @@ def compare(
         settings |= {"weights": weights, "columns": columns, "qrels_columns": qrels_columns}
         settings |= {"order": order, "duplicates": duplicates}
         for name, value in settings.items():
-            if value not in (None, "descending", "error"):
+            usual = {"order": "descending", "duplicates": "error"}.get(name)
+            if value is not None and not (isinstance(value, str) and value == usual):
                 fix = f"give {name} to harness.evaluate"
                 raise InputError(Problem(name, "expected runs, got evaluations", fix=fix))
     elif weights is not None:

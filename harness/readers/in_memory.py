@@ -60,6 +60,7 @@ def as_pair(
     an order: a learning-to-rank file, or (qids, grades), whose documents are d0, d1, ...
     `of_qrels` and `of_runs` are as `options_of_files` has them.
     """
+    given = qrels, run
     qrels, run = by_qid(qrels, qids), by_qid(run, qids)
     for kind, value in ((Qrels, qrels), (Run, run)):
         is_table = isinstance(value, _TABLES) or _is_lazy(value) or _is_frame(value)
@@ -80,7 +81,14 @@ def as_pair(
             message = "expected a query with a document, got none"
             raise InputError(Problem("n", message, fix="give at least one query with documents"))
         return batch.qrels, _in_order(batch.run, of_runs)
-    if _is_array(qrels) and n is not None:
+    has_sizes = _is_array(qrels) and n is not None
+    needs_qids = has_sizes or qrels is not given[0] or run is not given[1]
+    unused = {"mask": mask, "n": None if has_sizes else n, "qids": None if needs_qids else qids}
+    for name, value in unused.items():
+        if value is not None:
+            message = "expected a batch of arrays with it, got qrels or a run that name queries"
+            raise InputError(Problem(name, message, fix=f"leave {name} out"))
+    if has_sizes:
         n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
         names, sizes = qids_of(qids, n_queries, 0), lengths_of(n, n_queries, n_rows)
         if not sizes.all():

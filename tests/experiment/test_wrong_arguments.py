@@ -260,3 +260,11 @@ def test_no_error_of_a_data_frame_names_a_key_of_a_config() -> None:
                 with pytest.raises(HarnessError) as caught:
                     harness.evaluate(*given, ["map"])
                 assert "columns: {" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["n", "mask", "qids"])
+@pytest.mark.parametrize("run", [{"1": {"a": 1.0}}, {"1": ["a"]}, ("1", "a", 1.0)])
+def test_what_describes_a_batch_is_for_batches(name: str, run: Any) -> None:
+    run = ([run[0]], [run[1]], [run[2]]) if isinstance(run, tuple) else run
+    with refuses(name):
+        harness.evaluate({"1": {"a": 1}}, run, ["map"], **{name: [1]})
