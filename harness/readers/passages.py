@@ -87,16 +87,14 @@ class Documents:
         self.n_passages += pc.sum(is_passage).as_py() or 0
         self.example = self.example or (docnos[0].as_py() if run.n_rows else "")
         columns = {"query": pa.array(run.row), "docno": names, "score": pa.array(run.numbers)}
+        columns["row"] = pa.array(np.arange(run.n_rows))
         if take == "first":
             numbers = pc.replace_substring_regex(docnos, _AT_END, r"\1")
-            order = np.argsort(_numbers(numbers), kind="stable")
-            columns["rank"] = pa.array(np.arange(run.n_rows))
-            columns = {name: column.take(pa.array(order)) for name, column in columns.items()}
+            order = pa.array(np.argsort(_numbers(numbers), kind="stable"))
+            columns = {name: column.take(order) for name, column in columns.items()}
         grouped = pa.table(columns).group_by(["query", "docno"], use_threads=False)
-        if take == "first":
-            table = grouped.aggregate([("score", "first"), ("rank", "min")]).sort_by("rank_min")
-        else:
-            table = grouped.aggregate([("score", take)])
+        # groups come in any order
+        table = grouped.aggregate([("score", take), ("row", "min")]).sort_by("row_min")
         n_documents = np.bincount(table["query"].to_numpy(), minlength=run.n_queries)
         self.n_documents += table.num_rows
         offsets = offsets_of(n_documents)

@@ -30,6 +30,16 @@ def passages(seed: int = 3) -> Scores:
     return run
 
 
+def many_passages() -> Scores:
+    """Return scores of a thousand rows, in which groups of Arrow come in another order."""
+    rng = random.Random(8)
+    names = [f"D{document}#{number}" for document in range(60) for number in range(9)]
+    return {
+        str(qid): {name: float(rng.randint(0, 90)) for name in rng.sample(names, 60)}
+        for qid in rng.sample(range(100), 17)
+    }
+
+
 def documents(run: Scores, take: str, sign: int = 1) -> Scores:
     """Return what the setting promises, by loops over rows."""
     result: Scores = {}
@@ -85,6 +95,17 @@ def test_scores_are_those_of_literal_loops(
             assert {
                 qid: pytest.approx(scores) for qid, scores in documents(run, take, sign).items()
             } == read
+
+
+@pytest.mark.parametrize("take", ["max", "first", "sum", "mean"])
+def test_documents_stay_in_their_query(take: str, tmp_path: Path) -> None:
+    run = many_passages()
+    path = write(tmp_path, "txt", run, False)
+    read = harness.read_run(path, documents={"from": PATTERN, "take": take})
+    assert read.to_dict() == {q: pytest.approx(row) for q, row in documents(run, take).items()}
+    assert [[*row] for row in read.to_dict().values()] == [
+        [*row] for row in documents(run, take).values()
+    ]  # in the order of the file, as ties: stable needs it
 
 
 def test_commands_take_the_pattern(tmp_path: Path) -> None:
