@@ -83,10 +83,11 @@ class Fusion:
         """Return the fusion of a text such as ``rrf`` or ``wsum(weights=0.3/0.7,norm=z)``."""
         match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text)
         method, inside = match.groups() if match else (text, None)
+        check_known("method", method, get_args(Method), "--fuse")
         settings: dict[str, Any] = {}
         for part in filter(None, (inside or "").split(",")):
             name, _, value = (piece.strip() for piece in part.partition("="))
-            check_known("setting", name, [field.name for field in fields(cls)[1:]], "fuse")
+            check_known("setting", name, [field.name for field in fields(cls)[1:]], "--fuse")
             try:
                 if name == "weights":
                     settings[name] = tuple(map(float, value.split("/")))

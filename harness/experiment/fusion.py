@@ -6,14 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import readers
-from ..core.arguments import PATH, TEXT, ArgumentKind, check_arguments
+from ..core.arguments import PATH, TEXT, check_arguments, instance_of
 from ..core.fusion import Fusion, Method, Norm, fuse_runs
+from ..core.policy import RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Qrels, Run
 from ..readers import in_memory as inputs
 from ..readers.format import options_of_files
 
-_RUNS = ArgumentKind("a list of runs", lambda value: isinstance(value, (list, tuple)))
+_RUNS = instance_of("a list of runs", list, tuple)
+_WEIGHTS = instance_of("a list of numbers", list, tuple, np.ndarray, type(None))
 
 
 def fuse(
@@ -27,7 +31,9 @@ def fuse(
     dataset: Any = None,
     name: str = "",
     write: str | os.PathLike[str] | None = None,
-    **files: Any,
+    columns: Mapping[str, str | int | None] | None = None,
+    order: ScoreOrder = "descending",
+    duplicates: RunDuplicates = "error",
 ) -> Run:
     """Fuse several runs into one, whose documents are those of all runs.
 
@@ -66,8 +72,8 @@ def fuse(
         Name of the fused run.
     write : path, optional
         A file that the fused run is written to, in TREC's format.
-    **files
-        How files and tables are read: `run_format`, `columns`, `order`, `duplicates`, `documents`.
+    columns, order, duplicates
+        As `harness.evaluate` has them; `harness.read_run` has further options of files.
 
     Returns
     -------
@@ -87,10 +93,10 @@ def fuse(
     >>> fuse([bm25, dense], "combsum").to_dict()
     {'q1': {'d1': 1.0, 'd2': 1.0, 'd3': 0.0}}
     """
-    check_arguments(locals(), runs=_RUNS, name=TEXT, write=PATH.or_none())
+    check_arguments(locals(), runs=_RUNS, name=TEXT, write=PATH.or_none(), weights=_WEIGHTS)
     fusion = Fusion(method, k, None if weights is None else tuple(weights), norm, depth)
     fusion.check_number(len(runs))
-    _, of_runs = options_of_files(**files)
+    _, of_runs = options_of_files(columns=columns, order=order, duplicates=duplicates)
     rows = None if dataset is None else inputs.as_table(Qrels, dataset)
 
     def table(run: Any, place: int) -> Run:

@@ -83,7 +83,7 @@ def test_a_seed_is_compared_to_the_same_seed_of_the_other_run(place: Path, confi
     loaded = load(config, overrides=[runs, "metrics=['rbo(p=0.9,reference=model b)']"])
     cells = resolve(loaded)
     keys = Keys(loaded, cells)
-    others = [(cell.run_entry.path[-7:], keys.runs(cell)[1].path) for cell in cells]
+    others = [(cell.run_entry.path[-7:], keys.runs(cell)[1].run_entry.path) for cell in cells]
     assert [(own, other[-7:]) for own, other in others] == [
         ("a-1.txt", "b-1.txt"), ("a-2.txt", "b-2.txt"),
         ("b-1.txt", "b-1.txt"), ("b-2.txt", "b-2.txt"),

@@ -268,3 +268,6 @@ def test_python_refuses_runs_that_it_cannot_fuse() -> None:
             harness.fuse(runs)  # type: ignore[arg-type]
     with pytest.raises(HarnessError):
         harness.fuse([one, one], write="x.parquet")
+    for wrong in ({"weights": 3}, {"weights": ["a", "b"]}, {"k": "x"}, {"columns": 3}, {"name": 1}):
+        with pytest.raises(ArgumentError):
+            harness.fuse([one, one], **wrong)  # type: ignore[arg-type]
