@@ -55,6 +55,11 @@ def nan_as_null(numbers: Array) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), numbers.size, buffers)
 
 
+def to_doubles(column: Any) -> Any:
+    """Return float32 numbers as the float64 that are printed alike: .7 is not .699999988."""
+    return cast(cast(column, pa.string()), pa.float64())
+
+
 def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
     """Return an Arrow column of floats as a numpy array, NaN if one is null."""
     if isinstance(column, pa.ChunkedArray):

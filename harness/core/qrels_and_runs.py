@@ -31,6 +31,7 @@ from .arrow import (
     select,
     string_column,
     take,
+    to_doubles,
     to_numpy,
 )
 from .hashing import Index, Sieve, hash_strings, pair_keys
@@ -596,7 +597,7 @@ class Qrels(QueryRows):
         fractions = np.asarray(self.numbers)
         super().__post_init__()
         if fractions.dtype.kind == "f" and not np.array_equal(fractions, self.numbers):
-            object.__setattr__(self, "numbers", frozen(fractions.astype(np.float64)))
+            object.__setattr__(self, "numbers", frozen(_in_double(fractions)))
 
     @property
     def grades(self) -> Ints:
@@ -711,7 +712,13 @@ class Qrels(QueryRows):
         if (large := ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))).any():
             limits = f"between -{GRADE_LIMIT} and {GRADE_LIMIT}"
             raise _refusal(where, "grade", grades[large], limits, fix)
-        return grades.astype(np.int32 if is_whole else np.float64)
+        return grades.astype(np.int32) if is_whole else _in_double(grades)
+
+
+def _in_double(grades: Array) -> Array:
+    if grades.dtype == np.float32:
+        return to_numpy(to_doubles(pa.array(grades)))
+    return grades.astype(np.float64)
 
 
 def _refusal(

@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from refusals import refuses
 
@@ -143,3 +146,17 @@ def test_a_level_meets_every_policy(ties: str, settings: dict[str, Any]) -> None
     hard = harness.evaluate(binary, run, metrics, policy=policy).to_dict()
     for qid, row in soft.items():
         assert [*row.values()] == pytest.approx([*hard[qid].values()], abs=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_level_is_met_by_the_grade_that_is_printed_alike(dtype: str, tmp_path: Path) -> None:
+    grades = np.array([0.7, 0.1, 0.3, 0.7, 0.123456789], dtype)
+    scores, metric = np.arange(5.0), ["num_rel(rel=0.7)", "num_rel(rel=0.1)", "num_rel(rel=0.3)"]
+    table = pa.table({"qid": ["1"] * 5, "docno": [*"abcde"], "grade": grades})
+    pq.write_table(table, tmp_path / "q.parquet")
+    run = {"1": dict(zip("abcde", scores.tolist(), strict=True))}
+    for qrels in (table, tmp_path / "q.parquet", table.to_pandas()):
+        values = harness.evaluate(qrels, run, metric).to_dict()["1"]
+        assert [*values.values()] == [2, 5, 3]
+    values = harness.evaluate(grades, scores, metric, n=[5]).to_dict()["0"]
+    assert [*values.values()] == [2, 5, 3]
