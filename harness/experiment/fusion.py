@@ -72,8 +72,12 @@ def fuse(
         Name of the fused run.
     write : path, optional
         A file that the fused run is written to, in TREC's format.
-    columns, order, duplicates
-        As `harness.evaluate` has them; `harness.read_run` has further options of files.
+    columns : mapping, optional
+        Which column holds what, as `harness.evaluate` takes it.
+    order : {"descending", "ascending"}
+        Whether the highest or the lowest score is best, in every run.
+    duplicates : {"error", "first", "last", "best"}
+        What to do with a docno that a query names twice.
 
     Returns
     -------
