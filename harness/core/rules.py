@@ -201,7 +201,7 @@ PLACED = (
          "Predictions that fall as the grades rise, or a run that ranks its relevant documents "
          "last.",
          "the worst documents come first",
-         "negate ranks, distances and losses"),
+         "negate ranks; for distances and losses write order: ascending (--lower-is-better)"),
     Rule("unrelated", "note",
          "Predictions that fit the grades no better than chance; a warning if others fit.",
          "the order is random, as if rows were shuffled",

@@ -18,6 +18,7 @@ from ..core.entries import BELOW
 from ..errors import ArgumentError, InputError, Place, Problem, UnknownNameError, did_you_mean
 from ..input_files import add_inputs, name_of, url_of
 from . import remote
+from .column_roles import guess
 from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
@@ -59,6 +60,9 @@ def rows_by_qid(
     """
     rows, place = _rows(path), name_of(path)
     names = list(rows[0]) if rows else []
+    if qid == "qid" and qid not in names and (usual := guess(names, "qrels").get("qid")):
+        rows = [{qid if name == usual else name: row[name] for name in names} for row in rows]
+        names = list(rows[0])
     for name in (qid, *columns):
         if name not in names:
             near = did_you_mean(name, names)

@@ -95,8 +95,8 @@ def entries(section: str) -> dict[str, str]:
 def _fractions(definition: Definition) -> str:
     """Whether a metric takes grades that are fractions, in words."""
     if callable(definition.fractions):
-        with_level = " or rel" if "rel" in definition.parameters else ""
-        return f"taken with some values of gain{with_level}"
+        names = [name for name in ("gain", "rel", "above") if name in definition.parameters]
+        return f"taken with some values of {' or '.join(names or ['gains'])}"
     if definition.fractions is None and "rel" in definition.parameters:
         return "taken if the name gives rel, as rel=0.5"
     return "taken as they are" if definition.fractions else "refused"
