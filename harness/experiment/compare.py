@@ -60,6 +60,7 @@ def compare(
     qrels_columns: Mapping[str, str | int | None] | None = None,
     order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
+    documents: str | Mapping[str, str] | None = None,
 ) -> Comparisons:
     """Compare runs with each other, query by query: is the difference more than chance?
 
@@ -104,6 +105,8 @@ def compare(
         As `harness.evaluate` takes it.
     duplicates : {"error", "first", "last", "best"}
         As `harness.evaluate` takes it.
+    documents : str or mapping, optional
+        As `harness.evaluate` takes it.
 
     Returns
     -------
@@ -142,7 +145,7 @@ def compare(
     if runs is None:
         settings = {"policy": policy, "relevance_level": relevance_level, "convention": convention}
         settings |= {"weights": weights, "columns": columns, "qrels_columns": qrels_columns}
-        settings |= {"order": order, "duplicates": duplicates}
+        settings |= {"order": order, "duplicates": duplicates, "documents": documents}
         for name, value in settings.items():
             usual = {"order": "descending", "duplicates": "error"}.get(name)
             if value is not None and not (isinstance(value, str) and value == usual):
@@ -156,6 +159,7 @@ def compare(
         board = evaluate_runs(
             qrels, runs, given, policy, relevance_level, convention, weights, dataset,
             columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
+            documents=documents,
         )  # fmt: skip
     return compared(systems_of(board), plan)
 

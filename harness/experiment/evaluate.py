@@ -78,6 +78,7 @@ def evaluate(
     qrels_columns: Mapping[str, str | int | None] | None = None,
     order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
+    documents: str | Mapping[str, str] | None = None,
 ) -> Evaluation:
     """Evaluate one run against qrels, given as files, dicts, data frames or arrays.
 
@@ -132,6 +133,8 @@ def evaluate(
         Whether the highest or the lowest score is best, as of a distance or a loss.
     duplicates : {"error", "first", "last", "best"}
         What to do with a docno that a query names twice; "best" keeps the best score of a run.
+    documents : str or mapping, optional
+        Makes documents of passages, as `harness.read_run` does.
 
     Returns
     -------
@@ -173,6 +176,7 @@ def evaluate(
         qrels_columns=qrels_columns,
         order=order,
         duplicates=duplicates,
+        documents=documents,
     )
     if visited is not None:
         _warn_of_rows([visited])

@@ -54,6 +54,7 @@ def gate(
     columns: Mapping[str, str | int | None] | None = None,
     qrels_columns: Mapping[str, str | int | None] | None = None, order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
+    documents: str | Mapping[str, str] | None = None,
 ) -> Verdicts:  # fmt: skip
     """Test whether runs are worse than a baseline by more than a margin, as ``harness gate``.
 
@@ -87,6 +88,8 @@ def gate(
         As `harness.evaluate` takes it.
     duplicates : {"error", "first", "last", "best"}
         As `harness.evaluate` takes it.
+    documents : str or mapping, optional
+        As `harness.evaluate` takes it.
 
     Returns
     -------
@@ -111,6 +114,7 @@ def gate(
     board = evaluate_runs(
         qrels, runs, metrics, policy, relevance_level, convention, weights, dataset,
         columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
+        documents=documents,
     )  # fmt: skip
     return Verdicts(
         gate_baseline(systems_of(board), baseline, rules, level=level, correction=correction)

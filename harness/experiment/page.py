@@ -28,7 +28,7 @@ from ..metrics.ndcg import DISCOUNTS, scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
-from ..reports.page import documents, report
+from ..reports.page import html_files, report
 from ..stats.comparison import Plan
 from .cache import Cache
 from .cells import evaluate_all
@@ -46,6 +46,7 @@ def page(
     columns: Mapping[str, str | int | None] | None = None,
     qrels_columns: Mapping[str, str | int | None] | None = None, order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
+    documents: str | Mapping[str, str] | None = None,
 ) -> Path:  # fmt: skip
     """Write the report page of runs that you hold in Python, such as data frames.
 
@@ -80,6 +81,8 @@ def page(
         As `harness.evaluate` takes it.
     duplicates : {"error", "first", "last", "best"}
         As `harness.evaluate` takes it.
+    documents : str or mapping, optional
+        As `harness.evaluate` takes it.
 
     Returns
     -------
@@ -111,6 +114,7 @@ def page(
     board = evaluate_runs(
         qrels, runs, metrics, policy, relevance_level, convention, weights, dataset,
         columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
+        documents=documents,
     )  # fmt: skip
     plan = Plan(tuple(baselines), Plan.test if weights is None else "bootstrap")
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
@@ -126,7 +130,7 @@ def page(
         "provenance": provenance,
     }
     data = report(title or "Leaderboard", board, board, tests, **of_plan)
-    write_all(target.parent, documents(data, target.name))
+    write_all(target.parent, html_files(data, target.name))
     return target
 
 

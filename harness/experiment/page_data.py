@@ -24,7 +24,7 @@ from ..input_files import add_inputs
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
-from ..reports.page import Interval, PageSettings, documents, report
+from ..reports.page import Interval, PageSettings, html_files, report
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT
@@ -81,7 +81,7 @@ def page_documents(data: dict[str, Any], config: Config) -> dict[str, bytes]:
     """Return the page with the config's names, and its side files."""
     _rename(data["systems"], "name", "run", config.names)
     _rename(data["boards"], "dataset", "key", config.names)
-    return documents(data, PAGE)
+    return html_files(data, PAGE)
 
 
 def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping[str, str]) -> None:

@@ -35,6 +35,7 @@ from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
 from .frame import from_frame
 from .lists import are_docnos, are_rows, by_qid, rows_by_query, table_of_rows
+from .passages import Documents, Passages
 from .predictions import follow_queries
 from .rows import best_first
 from .source import PACKED, Source
@@ -128,6 +129,22 @@ def as_table(
 
     `options` are those of `read_qrels` and `read_run`.
     """
+    documents = options.pop("documents", None)
+    if documents is not None and isinstance(value, (str, os.PathLike, Source)):
+        options["documents"] = documents
+    table = _as_table(kind, value, name, dataset=dataset, **options)
+    if documents is not None and isinstance(table, Run) and "documents" not in options:
+        made = Documents(name or kind.kind, Passages.of(documents))
+        run = made.of(table)
+        made.report()
+        return run  # type: ignore[return-value]
+    return table
+
+
+def _as_table(
+    kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None, **options: Any
+) -> T:
+    """Return `value` as Qrels or Run, of passages as they are."""
     if isinstance(value, kind):
         if "columns" in options:
             raise _no_columns(kind, value, name)

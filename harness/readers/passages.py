@@ -15,6 +15,7 @@ from ..core.qrels_and_runs import Docnos, Run
 from ..core.ragged import offsets_of
 from ..core.rules import finding
 from ..errors import ArgumentError, InputError, Place, Problem, check_known
+from .rows import report
 from .source import Source
 
 Take = Literal["max", "first", "sum", "mean"]
@@ -67,8 +68,9 @@ class Passages(NamedTuple):
 class Documents:
     """Makes documents of the passages of a run, part by part, and counts both."""
 
-    def __init__(self, source: Source, passages: Passages) -> None:
-        self.source, self.passages = source, passages
+    def __init__(self, where: Source | str, passages: Passages) -> None:
+        self.where, self.passages = where, passages
+        self.place = where.name if isinstance(where, Source) else where
         self.n_rows = self.n_passages = self.n_documents = 0
         self.example = ""
 
@@ -78,7 +80,7 @@ class Documents:
 
         if run.docnos.positional:
             message, fix = "expected docnos, which passages need, got none", "leave 'documents' out"
-            raise self.source.error(message, fix, "columns")
+            raise InputError(Problem(Place(self.place), message, fix=fix, rule="columns"))
         docnos = run.docnos.to_strings()
         pattern, take = self.passages
         names = pc.replace_substring_regex(docnos, f"^(?:{pattern})$", r"\1")
@@ -112,11 +114,10 @@ class Documents:
         if self.n_rows and not self.n_passages:
             message = f"expected passages such as {pattern}, got docnos such as {self.example}"
             fix = "write a pattern of the whole docno whose group is a part of it, as (.+)#[0-9]+"
-            raise InputError(Problem(Place(self.source.name), message, fix=fix, rule="columns"))
+            raise InputError(Problem(Place(self.place), message, fix=fix, rule="columns"))
         message = f"{self.n_passages:,} of {self.n_rows:,} rows are passages; they make "
         message += f"{self.n_documents:,} documents, each with the {TAKEN[take]} of its passages"
-        place = Place(self.source.name)
-        self.source.findings.append(finding("passages", place, message, self.n_passages))
+        report(self.where, finding("passages", Place(self.place), message, self.n_passages))
 
 
 def _numbers(texts: pa.Array) -> Any:

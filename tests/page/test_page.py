@@ -561,7 +561,7 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
 def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
 
-    from harness.reports.page import documents
+    from harness.reports.page import html_files
 
     rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
     none = np.full(systems, math.nan)
@@ -588,7 +588,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
             "commands": [], "downloads": [], "results": "",
         },
     }  # fmt: skip
-    (tmp_path / "page.html").write_bytes(documents(report, "page.html")["page.html"])
+    (tmp_path / "page.html").write_bytes(html_files(report, "page.html")["page.html"])
     began = time.monotonic()
     tab = open_page(tmp_path / "page.html", "#v=queries")
     tab.wait_for_selector("canvas")

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from command_line import succeeds
 from refusals import refuses
@@ -198,3 +199,27 @@ def test_wrong_settings_are_refused(tmp_path: Path) -> None:
     scores.write_text("1\n2\n", encoding="utf-8")
     with refuses("s.txt", "columns"):
         harness.read_run(scores, dataset=harness.read_qrels(rows), documents=PATTERN)
+
+
+def test_passages_in_memory_are_those_of_files(tmp_path: Path) -> None:
+    grades, run, metrics = qrels(tmp_path), passages(), ["map", "ndcg@3"]
+    expected = harness.evaluate(grades, documents(run, "max"), metrics).to_dict()
+    rows = [(qid, name, score) for qid, scores in run.items() for name, score in scores.items()]
+    names = ("qid", "docno", "score")
+    table = pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    for form in (run, rows, table, write(tmp_path, "txt", run, False)):
+        values = harness.evaluate(grades, form, metrics, documents=PATTERN)
+        assert values.to_dict() == expected
+    taken = {"from": PATTERN, "take": "sum"}
+    runs = {"passages": run, "again": table}
+    (row,) = harness.compare(grades, runs, ["map"], baseline="again", documents=taken).rows
+    assert row.difference == 0
+    with refuses("documents"):
+        harness.evaluate(grades, run, ["map"], documents=3)
+
+
+def test_a_list_of_passages_is_a_list_of_documents() -> None:
+    found = harness.evaluate(
+        {"1": ["D1"]}, {"1": ["D2#0", "D2#4", "D1#1", "D2#1"]}, ["recip_rank"], documents=PATTERN
+    )
+    assert found.to_dict() == {"1": {"recip_rank": 0.5}}

@@ -265,7 +265,7 @@ def _array(values: Floats, put: Any) -> dict[str, int]:
     }
 
 
-def documents(report: dict[str, Any], name: str) -> dict[str, bytes]:
+def html_files(report: dict[str, Any], name: str) -> dict[str, bytes]:
     """Return the page `name` of what ``src/data.ts`` calls a ``Report``, and its side files.
 
     Tests and rankings that would make the page large go into side files, one a board.
