@@ -143,8 +143,12 @@ class Experiment:
             names = list(dict.fromkeys([*some, *draw.sample(docnos, draw.randint(0, 3))]))[:8]
             draw.shuffle(names)
             rows += [(qid, docno, score()) for docno in names]
-        if not rows:
-            rows = [(dataset.rows[0][0], dataset.rows[0][1], score())]
+        judged_rows = {(qid, docno) for qid, docno, grade in dataset.rows if grade >= 0}
+        if judged_rows.isdisjoint((qid, docno) for qid, docno, _ in rows):
+            qid, docno = min(judged_rows, default=dataset.rows[0][:2])  # else the run is refused
+            rows = [row for row in rows if row[:2] != (qid, docno)]
+            at = next((at for at, row in enumerate(rows) if row[0] == qid), len(rows))
+            rows.insert(at, (qid, docno, max([0.0, *(row[2] for row in rows)]) + 1))
         return self._in_some_order(rows)
 
     def _render(self, file: File) -> None:

@@ -257,8 +257,9 @@ def _evaluated(
     is_file = isinstance(qrels, (str, os.PathLike))
     with readers.reading(qrels) if is_file else contextlib.nullcontext(qrels) as qrels:
         judgements, given = inputs.as_pair(
-            qrels, run, n=n, mask=mask, qids=qids, of_qrels=of_qrels, of_runs=of_runs
-        )
+            qrels, run, n=n, mask=mask, qids=qids, of_qrels=of_qrels, of_runs=of_runs,
+            references=runs.values(),
+        )  # fmt: skip
     if is_file:
         place = partial(readers.place_of_row, qrels)
     check_grades(judgements, parsed, policy, place=place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for
 def as_pair(
     qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None,
     of_qrels: Mapping[str, Any] | None = None, of_runs: Mapping[str, Any] | None = None,
+    references: Iterable[Any] = (),
 ) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
@@ -59,7 +60,8 @@ def as_pair(
     of shape (B, L) are a padded batch, with `n`, `mask` and `qids`; grades of shape (rows,) with
     `n` go with any run. A run may be an array of one score a row, for any qrels that have rows in
     an order: a learning-to-rank file, or (qids, grades), whose documents are d0, d1, ...
-    `of_qrels` and `of_runs` are as `options_of_files` has them.
+    `of_qrels` and `of_runs` are as `options_of_files` has them. `references` are other runs, whose
+    lists may need the qids.
     """
     given = qrels, run
     qrels, run = by_qid(qrels, qids), by_qid(run, qids)
@@ -84,6 +86,7 @@ def as_pair(
         return batch.qrels, _in_order(batch.run, of_runs)
     has_sizes = _is_array(qrels) and n is not None
     needs_qids = has_sizes or qrels is not given[0] or run is not given[1]
+    needs_qids |= qids is not None and any(by_qid(lists, qids) is not lists for lists in references)
     unused = {"mask": mask, "n": None if has_sizes else n, "qids": None if needs_qids else qids}
     for name, value in unused.items():
         if value is not None:

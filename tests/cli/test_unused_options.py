@@ -15,6 +15,7 @@ VALUES = {
     "max_runs": "2", "top": "1", "rankings": "3", "jobs": "2", "worker_timeout": "5",
     "relevance_level": "2", "names": "one=two", "bins": "length=5", "margins": ".1", "digits": "2",
     "teams": "(.*)", "columns": "qid=1", "qrels_columns": "qid=1", "documents": r"(.+)\.[a-z]+",
+    "fuse": "rrf",
     "overrides": "policy.ties=stable",
 }  # fmt: skip
 """Values of options that take no text and have no choices."""
