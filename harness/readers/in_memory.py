@@ -162,21 +162,22 @@ def _as_table(
         return read_qrels(value, **options)  # type: ignore[return-value]
     columns = options.get("columns")
     if isinstance(value, Mapping):
-        if columns is not None and isinstance(next(iter(value.values()), {}), Mapping):
+        is_nested = all(isinstance(rows, Mapping) for rows in value.values())
+        if columns is not None and is_nested:
             raise _no_columns(kind, value, name)
-        first = next(iter(value.values()), None)
-        if not (_is_array(first) or _is_frame(first)) and conversion(first):  # as of DatasetDict
-            raise _unknown(kind, value, name)
-        if columns is not None or _are_columns(value, kind):
+        first = None if is_nested else next(iter(value.values()))
+        if first is not None and not (_is_array(first) or _is_frame(first)) and conversion(first):
+            raise _unknown(kind, value, name)  # as of DatasetDict
+        if columns is not None or (not is_nested and _are_columns(value, kind)):
             arrays = {key: as_array(values, key) for key, values in value.items()}
             table = _table_of(arrays, kind.kind)
             return _from_table(table, kind, **{"dataset": dataset, **options})
-        has_docnos = are_docnos(value.values())
+        has_docnos = not is_nested and are_docnos(value.values())
         if has_docnos:  # arrays of them, too
             value = {
                 qid: getattr(row, "tolist", lambda row=row: row)() for qid, row in value.items()
             }
-        if has_docnos or all(isinstance(rows, Mapping) for rows in value.values()):
+        if has_docnos or is_nested:
             by_query = with_documents(kind, value, name or kind.kind)
             duplicates = options.get("duplicates", "error")
             table_read = kind.from_dict(by_query, name=name, duplicates=duplicates)
