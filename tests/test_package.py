@@ -26,7 +26,7 @@ def test_the_page_ships_the_licence_of_the_library_it_bundles(root: Path) -> Non
     data: dict[str, object] = {"boards": [], "title": "a"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page, "_plain_table", lambda report: "")
-        assert notice in page.documents(data, "page.html")["page.html"].decode()
+        assert notice in page.html_files(data, "page.html")["page.html"].decode()
 
 
 def test_the_wheel_ships_it_too(root: Path) -> None:

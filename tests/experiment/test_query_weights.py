@@ -362,7 +362,7 @@ def test_other_mistakes_in_a_file(folder: Path) -> None:
         ("two.csv", "qid,a,b\n1,2,3\n", "two.csv:1", "query-weights"),
         ("none.csv", "qid\n1\n", "none.csv:1", "query-weights"),
         ("twice.csv", "qid,a\n1,2\n2,3\n1,2\n", "twice.csv:4", ""),
-        ("other.csv", "topic,a\n1,2\n", "other.csv:1", ""),
+        ("other.csv", "session,a\n1,2\n", "other.csv:1", ""),
     ):
         (folder / name).write_text(text)
         with refuses(place, rule, InputError):

@@ -192,7 +192,7 @@ def test_a_reversal_is_found(folder: Path) -> None:
     ("rows", "place"),
     [
         ("qid,t\n1,a\n2,b\n1,c\n", "queries.csv:4"),
-        ("topic,t\n1,a\n", "queries.csv:1"),
+        ("session,t\n1,a\n", "queries.csv:1"),
         ("qid,t\nq1,a\nq2,b\n", "queries.csv"),
         ("qid,t\n1,a,b\n", "queries.csv:2"),
         ("qid,run\n1,a\n", "queries.csv"),
@@ -239,3 +239,14 @@ def test_unknown_and_absent_qids_are_a_finding(folder: Path) -> None:
     done = called("check", "c.yaml", cwd=folder)
     assert done.code == 2
     assert "error: line 14: " in done.out
+
+
+@pytest.mark.parametrize("name", ["query_id", "topic", "QID"])
+def test_a_usual_name_of_qids_is_known(name: str, folder: Path) -> None:
+    lines = (folder / "queries.csv").read_text(encoding="utf-8").split("\n", 1)
+    out = run(folder)
+    expected = (out / "leaderboard.csv").read_bytes()
+    text = "\n".join([lines[0].replace("qid", name), lines[1]])
+    (folder / "queries.csv").write_text(text, encoding="utf-8")
+    out = run(folder)
+    assert (out / "leaderboard.csv").read_bytes() == expected
