@@ -105,7 +105,8 @@ def test_a_fix_for_a_file_of_scores_works(here: Path, name: str) -> None:
 
 
 GROUPS: dict[str, tuple[str, list[str], str, str, str]] = {
-    "no column of qids": ("session,kind\n2,a\n10,b\n1,a\n", [], "rename the column of qids to 'qid'",
+    "no column of qids": ("session,kind\n2,a\n10,b\n1,a\n", [],
+                          "rename the column of qids to 'qid'",
                           "qid,kind\n2,a\n10,b\n1,a\n", ""),
     "a qid twice": ("qid,kind\n2,a\n10,b\n2,b\n1,a\n", [], "keep one of the lines",
                     "qid,kind\n2,a\n10,b\n1,a\n", ""),
