@@ -232,7 +232,7 @@ def formats_page() -> str:
         "`qid,docno,label` is read as TREC qrels are, and a run may leave documents out.\n\n"
         "If the rows are passages and the judgements are of documents, add `documents` to the run: "
         "a pattern whose only group is the docno of the document, such as `documents: "
-        "'(.+)#\\d+$'` for `D1#0`. A document has the highest score of its passages; write "
+        "'(.+)#\\d+$'` for `D1#0`. A document has the best score of its passages; write "
         "`{from: PATTERN, take: sum}`, `mean` or `first` (the passage with the lowest number) for "
         "another. On the command line: `--documents-from PATTERN`. `harness check` proposes the "
         "pattern of usual spellings.\n\n"

@@ -709,6 +709,8 @@ class Qrels(QueryRows):
             if not (finite := np.isfinite(grades)).all():
                 raise _refusal(where, "grade", grades[~finite], "finite", fix, "not-finite")
             is_whole = np.array_equal(grades, np.trunc(grades))
+        if grades.dtype == np.float16:  # the limit is beyond it
+            grades = _in_double(grades)
         if (large := ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))).any():
             limits = f"between -{GRADE_LIMIT} and {GRADE_LIMIT}"
             raise _refusal(where, "grade", grades[large], limits, fix)
@@ -716,9 +718,10 @@ class Qrels(QueryRows):
 
 
 def _in_double(grades: Array) -> Array:
+    """Return grades as float64; those of fewer digits as they are printed."""
     if grades.dtype == np.float32:
         return to_numpy(to_doubles(pa.array(grades)))
-    return grades.astype(np.float64)
+    return (grades.astype(str) if grades.dtype == np.float16 else grades).astype(np.float64)
 
 
 def _refusal(

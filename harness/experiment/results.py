@@ -137,8 +137,7 @@ class Results(Study):
                 by_score[TAKEN[documents.take]].append(self.names.get(name, name))
         several = len({taken for _, taken in runs}) > 1
         return tuple(
-            f"A document{f' of {listed(dict.fromkeys(names))}' if several else ''} has the {score} "
-            "of its passages."
+            f"A document{f' of {listed(dict.fromkeys(names))}' if several else ''} has the {score}."
             for score, names in by_score.items()
         )
 

@@ -525,7 +525,7 @@ def read_run(
         negative scores.
     documents : str or mapping, optional
         Makes documents of passages: a pattern whose only group is the docno of the document, such
-        as ``"(.+)#\\d+$"`` for D1#0. A document has the highest score of its passages. Write
+        as ``"(.+)#\\d+$"`` for D1#0. A document has the best score of its passages. Write
         ``{"from": pattern, "take": "sum"}``, ``"mean"`` or ``"first"`` for another score.
 
     Returns

@@ -234,6 +234,8 @@ class _Cells:
         if values.null_count:
             self.check_missing(role, values.is_null().to_numpy())
         try:
+            if role == "grade" and values.type == pa.float16():
+                values = pa.chunked_array([values.to_numpy().astype(str).astype(np.float64)])
             is_single = role == "grade" and values.type == pa.float32()
             values = to_doubles(values) if is_single else values.cast(pa.float64())
         except pa.ArrowException as error:

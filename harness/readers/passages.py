@@ -20,10 +20,10 @@ from .source import Source
 
 Take = Literal["max", "first", "sum", "mean"]
 TAKEN: Mapping[Take, str] = {
-    "max": "highest score",
-    "first": "first score",
-    "sum": "sum of the scores",
-    "mean": "mean score",
+    "max": "best score of its passages",
+    "first": "score of its first passage",
+    "sum": "sum of the scores of its passages",
+    "mean": "mean score of its passages",
 }
 """What a document's score is, of its passages'."""
 USUAL = {f"(.+){sign}\\d+$": f"D1{sign[-1:]}0" for sign in ("#", "_", "-", r"\.")}
@@ -116,7 +116,7 @@ class Documents:
             fix = "write a pattern of the whole docno whose group is a part of it, as (.+)#[0-9]+"
             raise InputError(Problem(Place(self.place), message, fix=fix, rule="columns"))
         message = f"{self.n_passages:,} of {self.n_rows:,} rows are passages; they make "
-        message += f"{self.n_documents:,} documents, each with the {TAKEN[take]} of its passages"
+        message += f"{self.n_documents:,} documents, each with the {TAKEN[take]}"
         report(self.where, finding("passages", Place(self.place), message, self.n_passages))
 
 

@@ -148,7 +148,7 @@ def test_a_config_says_so_in_caption_methods_and_manifest(setting: Any, tmp_path
     expected = harness.evaluate(grades, documents(run, take), ["map", "ndcg@3"]).summary()
     (entry,) = results.leaderboard.entries
     assert entry.evaluation.summary() == expected
-    sentence = f"A document has the {'highest score' if take == 'max' else 'sum of the scores'}"
+    sentence = f"A document has the {'best score' if take == 'max' else 'sum of the scores'}"
     assert sentence in (tmp_path / "out" / "tables" / "t.md").read_text(encoding="utf-8")
     assert '"passages"' in (tmp_path / "out" / "manifest.json").read_text(encoding="utf-8")
     again = harness.run(path)
