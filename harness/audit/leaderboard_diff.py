@@ -563,7 +563,7 @@ def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]
 
 
 def _pairing(kind: str, old: Board, new: Board) -> str:
-    """Return how to pair the rows or the metrics of two leaderboards that share none."""
+    """Return the fix that pairs rows or metrics of two leaderboards that share none."""
     both = old.datasets, new.datasets
     if kind == "row" and NO_DATASET in both and both != (NO_DATASET, NO_DATASET):
         own, other = (old, new) if old.datasets == NO_DATASET else (new, old)

@@ -175,7 +175,7 @@ def fuse_runs(runs: Sequence[Run], fusion: Fusion, name: str = "") -> Run:
 
 
 def _addends(part: _Part, fusion: Fusion) -> Floats:
-    """Return what the documents of a run add to their sums."""
+    """Return the addends of a run's documents to their fused scores."""
     if fusion.method == "rrf":
         return 1 / (part.rank + float(fusion.k or 0))
     return 1 / part.rank**2.0 if fusion.method == "isr" else part.normalised(fusion.norm)

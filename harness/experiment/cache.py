@@ -165,7 +165,7 @@ def _notes() -> TypeAdapter[Notes]:
 
 
 def _names(cell: Cell) -> dict[str, str]:
-    """Return what a cell's findings are about, by the placeholders that records have for it."""
+    """Return a cell's names and paths by the placeholders that records have for them."""
     names = {
         "{dataset}": cell.dataset_entry.path,
         "{run}": cell.run_entry.path,

@@ -262,7 +262,7 @@ def usual_orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int
 
 
 def _apart(grades: Array, sizes: Ints) -> float:
-    """Return how far grades differ between groups of these sizes, in standard errors of chance.
+    """Return the difference of grades between groups of these sizes, in standard errors.
 
     Their sum of squares between groups, in variances, is chi-square with ``n - 1`` degrees.
     """

@@ -123,7 +123,7 @@ def number_names(n: int) -> list[str]:
 def by_name(
     columns: Names | None, names: Sequence[str], place: str, *, have_numbers: bool = True
 ) -> dict[str, str | None]:
-    """Return what `columns` asks for by names alone; numbers count the columns from 1.
+    """Return the wanted column of each role by name; numbers count the columns from 1.
 
     If columns `have_numbers` as names, numbers are names.
     """

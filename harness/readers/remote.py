@@ -102,7 +102,7 @@ def _refusal(url: str, verb: str, error: BaseException) -> HarnessError:
 
 
 def _info(url: str) -> dict[str, Any]:
-    """Return what the store has of a file; InputError if there is none."""
+    """Return the store's record of a file; InputError if there is none."""
     try:
         with _explained(url):
             system, path = _opened(url)

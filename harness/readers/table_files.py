@@ -274,7 +274,7 @@ def _read_text(
 
 
 def _between(head: Head, columns: Names) -> str:
-    """Return what is between the fields: what gives each row the columns that are asked for."""
+    """Return the separator of fields that gives each row the columns that are asked for."""
     names, numbers = _asked(columns)
     of_numbers = {numbers[role] for role in ("grade", "score", "rank") if role in numbers}
 

@@ -79,7 +79,7 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
 
 
 def _weights(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return what the means are weighted by, if they are."""
+    """Return the note on weighted means; nothing if there are none."""
     words = weighted_in_words({verdict.dataset: verdict.weighted_by for verdict in verdicts})
     return [f"weighted means: {words}; intervals and tests by bootstrap over queries"] * bool(words)
 

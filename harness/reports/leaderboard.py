@@ -236,7 +236,7 @@ def _trec_line(metric: Metric, qid: str, value: float) -> str:
 
 
 def _weighted(entry: Entry) -> dict[str, str]:
-    """Return what a run's queries are weighted by, as a column; nothing if they count alike."""
+    """Return the column of a run's query weights; nothing if queries count alike."""
     by = entry.evaluation.weighted_by
     return {WEIGHTED: by} if by else {}
 

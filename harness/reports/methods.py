@@ -116,7 +116,7 @@ def parts_in_words(summary: Summary, systems: Sequence[System]) -> str:
 
 
 def weights_of_systems(systems: Sequence[System], name: Called) -> str:
-    """Return what queries are weighted by, as the end of a sentence; nothing if they are not."""
+    """Return the query weights as the end of a sentence; nothing without weights."""
     words = weighted_in_words({name(one.whole): one.evaluation.weighted_by for one in systems})
     return f", {words}" if words else ""
 

@@ -141,7 +141,7 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def weighted_in_words(columns: Mapping[str, str]) -> str:
-    """Return what the queries of datasets are weighted by; nothing if they count alike.
+    """Return the names of query weights of datasets; nothing if queries count alike.
 
     >>> weighted_in_words({"web": "clicks", "news": "clicks"})
     'each query weighted by clicks'

@@ -93,7 +93,7 @@ def bca_interval(
 
 
 def method_of(plan: Plan, weights: Floats | None) -> IntervalMethod:
-    """Return how an interval is computed: as the plan has it, BCa if queries have weights."""
+    """Return the kind of interval: the plan's, or BCa if queries have weights."""
     return plan.interval if weights is None else "bca"
 
 
