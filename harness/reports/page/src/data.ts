@@ -3,11 +3,21 @@
 /** One number per entry; NaN where there is none. */
 export type Numbers = Float64Array;
 
+/** A sentence for the reader: text, bold text, and links to systems (by number) and queries. */
+export type Sentence = (string | { bold: string } | { system: number } | { query: string })[];
+
 export interface Metric {
+  /** As commands and the config call it. */
   name: string;
+  /** As readers call it: nDCG@10, MAP. */
   label: string;
+  /** One sentence on what it measures, in plain text. */
+  explanation: string;
   /** 1: higher is better, -1: lower is better, 0: neither. */
   direction: number;
+  /** The smallest and largest possible value; NaN where it has no bound. */
+  low: number;
+  high: number;
   digits: number;
   /** Of DCG and nDCG, if the page has rankings: the gain of each grade, and discounts by rank. */
   gains?: Record<string, number>;
@@ -21,6 +31,14 @@ export interface System {
   /** Values of the page's columns (placeholders and metadata), in their order. */
   columns: string[];
   link?: string;
+}
+
+/** A column of numbers, such as latency, which the values of systems can be drawn against. */
+export interface Axis {
+  /** Its number in the report's columns. */
+  column: number;
+  /** One number a system; lower is better. */
+  values: Numbers;
 }
 
 /** Values of one metric: one entry per row of the board. */
@@ -37,6 +55,25 @@ export interface Column {
   queries: Numbers;
   /** Why no value is best, or "". */
   note: string;
+  /** Tests that were corrected together; 0: this metric was not tested on this board. */
+  family: number;
+  /**
+   * What the tests say of each pair of rows, a letter a pair, read with `relation`:
+   * "+" the first is significantly better, "-" significantly worse, "~" not told apart,
+   * "=" same value on every query, "." not tested. Empty if the metric was not tested.
+   */
+  pairs: string;
+  /** Of each query: the median system's value, and how its values agree with those of all others
+   * (the correlation over systems with the mean of the other queries). NaN of a query with one
+   * value for all systems. */
+  median: Numbers;
+  discrimination: Numbers;
+  /** 1: the query has one value for all systems, which tells nothing. */
+  constant: Numbers;
+  /** The sentence that opens the leaderboard, each system's view (by row), and the queries. */
+  lede: Sentence;
+  systemLedes: Sentence[];
+  queryLede: Sentence;
 }
 
 export interface Board {
@@ -45,6 +82,8 @@ export interface Board {
   key?: string;
   /** Of a slice: its queries' column and label; "" for all queries. */
   group: string;
+  /** The same for readers: "length: 70 or more"; "all queries" for all. */
+  groupLabel: string;
   /** The dataset without the group. */
   whole: string;
   qids: string[];
@@ -54,7 +93,17 @@ export interface Board {
   counts: Record<string, Numbers>;
   /** Rules of the guard's warnings about each row. */
   warned: string[];
+  /** Of each row, the numbers of its files and of its warnings in `provenance`. */
+  files: number[][];
+  findings: number[][];
+  /** Full sentences for a reader, three at most, whichever metric is chosen. */
   notes: string[];
+  /** How pairs were tested; absent if none was. */
+  testing?: Testing;
+  /** Grades, lowest first, and the documents judged with each, a row a grade, a column a query;
+   * absent where the judgements were not read. */
+  grades?: number[];
+  judged?: Numbers;
   tests: Part<Tests>;
   /** System and query as `system/qid`, or `ideal/qid`, to documents; none in slices. */
   rankings: Part<Record<string, Ranked[]>>;
@@ -62,6 +111,18 @@ export interface Board {
 
 /** A part of the page, or the path of the side file that holds it. */
 export type Part<T> = T | string;
+
+export interface Testing {
+  /** Such as "paired t-test" and "Holm's correction". */
+  test: string;
+  correction: string;
+  /** Which tests are corrected together. */
+  family: "table" | "metric" | "dataset";
+  /** Significant: a corrected p up to this. Intervals are of 1 - alpha. */
+  alpha: number;
+  /** Rows that all others were tested against; empty: every pair was tested. */
+  baselines: number[];
+}
 
 /** Tests as columns, one entry a test; metrics and systems by their numbers. */
 export interface Tests {
@@ -90,34 +151,48 @@ export interface Ranked {
 export interface Provenance {
   facts: [string, string][];
   inputs: [string, string, string][];
-  findings: { severity: string; rule: string; link: string; text: string }[];
+  /** `sentence` says what it is and what it does to the numbers; `text` has the place too. */
+  findings: { severity: string; rule: string; link: string; text: string; sentence: string }[];
   methods: string;
   config: string;
   commands: [string, string][];
   /** The results folder, as commands name it. */
   results: string;
-  /** Small files that the page holds, and links to files next to it. */
-  downloads: { name: string; type?: string; text?: string }[];
+  /** Small files that the page holds, and links to files next to it; NaN: size is not known. */
+  downloads: { name: string; bytes: number; type?: string; text?: string }[];
 }
 
 export interface Switch {
   name: string;
+  /** What the convention calls each of the page's metrics; "" if it does not have it. */
+  labels: string[];
   /** Board, then metric, then row. */
   values: Numbers[][];
 }
 
 export interface Report {
+  /** The title block: `page` of the config, or its name. Empty where nothing is said. */
   title: string;
+  description: string;
+  organiser: string;
+  date: string;
+  link: string;
+  /** Number of the metric that decides the ranks. */
+  deciding: number;
   metrics: Metric[];
   columns: string[];
+  axes: Axis[];
   systems: System[];
   boards: Board[];
+  /** Of a participant's sheet, the number of its system: others have no names. */
+  participant?: number;
   comparisonNote: string;
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;
   conventions: Switch[];
-  old?: { title: string; boards: { columns: Numbers[] }[] };
+  /** Earlier results: values by metric and row, and the sentence of each metric. */
+  old?: { title: string; boards: { columns: Numbers[]; ledes: Sentence[] }[] };
   provenance: Provenance;
 }
 
@@ -160,6 +235,24 @@ function resolve(node: unknown, numbers: Numbers[]): unknown {
   const entries = Object.entries(node);
   if (entries.length === 1 && entries[0][0] === "$") return numbers[entries[0][1] as number];
   return Object.fromEntries(entries.map(([key, value]) => [key, resolve(value, numbers)]));
+}
+
+/** What the tests say of row `a` against row `b`: a letter of `Column.pairs`. */
+export function relation(board: Board, m: number, a: number, b: number): string {
+  if (a > b) return { "+": "-", "-": "+" }[relation(board, m, b, a)] ?? relation(board, m, b, a);
+  const n = board.systems.length;
+  return board.columns[m].pairs[(a * (2 * n - a - 1)) / 2 + b - a - 1] ?? ".";
+}
+
+/** The command that traces a system's value, or its value for one query. */
+export function trace({ provenance, boards }: Report, board: Board, system: System, metric: Metric, qid = ""): string {
+  const options = {
+    "--run": system.run ?? system.name, "--metric": metric.name,
+    "--dataset": boards.length > 1 ? (board.key ?? board.dataset) : "", "--query": qid,
+  };
+  const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
+  const given = Object.entries(options).flatMap(([option, value]) => (value ? [option, quoted(value)] : []));
+  return ["harness trace", provenance.results, ...given].join(" ");
 }
 
 /** Values of one row of a column, by query. */
