@@ -10,10 +10,13 @@ from typing import Any, Literal
 import click
 
 from ..core.policy import Choices
-from ..errors import Problem, UnknownNameError
+from ..errors import HarnessError, Problem, UnknownNameError
 from ..experiment import gate as gates
 from ..experiment import run as experiment
-from ..reports.gate import FORMATS, render
+from ..experiment.manifest import versions
+from ..experiment.results import MANIFEST
+from ..readers.source import STDIN, Source
+from ..reports.gate import FORMATS, as_json, error_as_json, render
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings, Verdict
 from . import options
@@ -55,10 +58,20 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
       harness gate results/main results/new --margin 1% --format markdown
       harness gate gate.yaml
     """
-    verdicts = _verdicts(**settings)
-    width = terminal_width(format)
-    show(render(verdicts, format, undecided_fails=on_undecided == "fail", **width))
-    if not _passes(verdicts, on_undecided):
+    try:
+        verdicts, files, plan = _verdicts(**settings)
+    except HarnessError as error:
+        if format == "json":
+            show(error_as_json(error, versions()))
+        raise
+    is_passed = _passes(verdicts, on_undecided)
+    if format == "json":
+        digests = {path: Source(path).sha256() for path in files if path != STDIN}
+        show(as_json(verdicts, is_passed, versions(), digests, plan))
+    else:
+        width = terminal_width(format)
+        show(render(verdicts, format, undecided_fails=on_undecided == "fail", **width))
+    if not is_passed:
         raise click.exceptions.Exit(1)
 
 
@@ -68,7 +81,7 @@ def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
         settings = context.params
         on_undecided = settings.pop("on_undecided")
         del settings["format"]
-        verdicts = _verdicts(**settings)
+        verdicts, *_ = _verdicts(**settings)
     return verdicts, _passes(verdicts, on_undecided)
 
 
@@ -79,7 +92,8 @@ def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
 
 def _verdicts(
     inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], **settings: Any
-) -> tuple[Verdict, ...]:
+) -> tuple[tuple[Verdict, ...], Sequence[str], dict[str, Any]]:
+    """Return the verdicts, the files that they come from, and the level and correction."""
     margins, names, overrides = (settings.pop(key) for key in ("margins", "names", "overrides"))
     plan = {key: settings.pop(key) for key in ("level", "correction")}
     Plan(**plan)  # checks them
@@ -98,17 +112,22 @@ def _verdicts(
         settings |= {"accept": ["same-file-twice"], "policy": keys["policy"]}
         systems = systems_of_files(qrels, inputs, metrics, **settings)
         rules = gates.rules_of(margins, metrics)
-        return gates.gate_baseline(systems, systems[0].run, rules, **plan)
+        verdicts = gates.gate_baseline(systems, systems[0].run, rules, **plan)
+        return verdicts, [qrels, *inputs], plan
     if len(inputs) != 2 or any(map(os.path.isfile, inputs)):
         message = f"expected two results folders, got {', '.join(inputs)}"
         raise UnknownNameError(Problem("gate", message, fix="add --qrels QRELS to gate run files"))
     options.allow(_OF_RESULTS, "results folders")
     old, new = map(Path, inputs)
-    plan["names"] = dict(options.pairs("--name", names, lambda: names_of(old)))
-    return gates.gate_folders(old, new, gates.rules_of(margins, metrics), **plan)
+    renamed = dict(options.pairs("--name", names, lambda: names_of(old)))
+    rules = gates.rules_of(margins, metrics)
+    verdicts = gates.gate_folders(old, new, rules, **plan, names=renamed)
+    return verdicts, [str(folder / MANIFEST) for folder in (old, new)], plan
 
 
-def _of_config(config: str, overrides: Sequence[str]) -> tuple[Verdict, ...]:
+def _of_config(
+    config: str, overrides: Sequence[str]
+) -> tuple[tuple[Verdict, ...], Sequence[str], dict[str, Any]]:
     outcome = experiment.run(config, overrides=overrides)
     gates.check_complete(outcome)
     chosen = outcome.config.gate
@@ -117,4 +136,5 @@ def _of_config(config: str, overrides: Sequence[str]) -> tuple[Verdict, ...]:
         fix = "add gate: {baseline: RUN, rules: {ndcg@10: {margin: 0.005}}}"
         raise UnknownNameError(Problem(config, message, fix=fix))
     plan: dict[str, Any] = {"level": chosen.level, "correction": chosen.correction}
-    return gates.gate_baseline(outcome.systems, chosen.baseline, chosen.rules, **plan)
+    verdicts = gates.gate_baseline(outcome.systems, chosen.baseline, chosen.rules, **plan)
+    return verdicts, [config], plan

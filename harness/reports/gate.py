@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import and_more, first_of
+from ..errors import HarnessError, and_more, first_of
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Grid, grid_of
@@ -18,27 +19,70 @@ ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
 SHOWN = 30
 """Rows of a table; a comment on a pull request has at most 60 lines."""
 WITH_QUERIES = 5
+SCHEMA = 1
+"""Version of the JSON; a change that a reader of it must know increases it."""
 
 
 def render(
     verdicts: Sequence[Verdict], format: str, undecided_fails: bool = True, width: int | None = None
 ) -> str:
-    """Return the verdicts, the worst first, in one of `FORMATS`; `width` is of text."""
-    ordered = sorted(
-        verdicts, key=lambda verdict: (ORDER[verdict.outcome], verdict.worst_gain + verdict.margin)
-    )
-    if format == "json":
-        content = [
-            {**vars(verdict), "metric": str(verdict.metric), "worst": [*map(list, verdict.worst)]}
-            for verdict in ordered
-        ]
-        return json.dumps({"verdicts": [*map(formats.plain, content)]}, indent=1) + "\n"
+    """Return the verdicts, the worst first, in a format for readers; `width` is of text."""
+    ordered = worst_first(verdicts)
     if format == "junit":
         return _junit(ordered, undecided_fails)
     if format == "github":
         return "".join(f"{line}\n" for line in _annotations(ordered, undecided_fails))
     tables = [_table(ordered), *_queries(ordered)]
     return formats.render(tables, format, width=width)
+
+
+def worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return failing verdicts first, then undecided ones; within each the largest loss first."""
+    return sorted(
+        verdicts, key=lambda verdict: (ORDER[verdict.outcome], verdict.worst_gain + verdict.margin)
+    )
+
+
+def as_json(
+    verdicts: Sequence[Verdict], is_passed: bool, versions: Mapping[str, str | None],
+    files: Mapping[str, str], settings: Mapping[str, Any],
+) -> str:  # fmt: skip
+    """Return what ``--format json`` prints; docs/gate.schema.json describes it.
+
+    `files` has the SHA-256 of each input by its path, `settings` the level and the correction.
+    """
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    undecided = "pass" if is_passed else "undecided"
+    content = {
+        "schema": SCHEMA,
+        "outcome": "fail" if counts["fail"] else undecided,
+        "exit_code": int(not is_passed),
+        "counts": {name: counts[name] for name in ORDER},
+        **settings,
+        "versions": versions,
+        "inputs": [{"path": path, "sha256": digest} for path, digest in files.items()],
+        "verdicts": [formats.plain(_record(verdict)) for verdict in worst_first(verdicts)],
+    }
+    return json.dumps(content, indent=1) + "\n"
+
+
+def error_as_json(error: HarnessError, versions: Mapping[str, str | None]) -> str:
+    """Return what ``--format json`` prints if the gate has no verdict."""
+    names = {"where": "place", "what": "message", "found": "found", "fix": "fix", "rule": "rule"}
+    errors = [
+        {name: str(getattr(problem, field)) for field, name in names.items()}
+        for problem in error.problems
+    ]
+    content = {"schema": SCHEMA, "outcome": "error", "exit_code": 2, "versions": versions}
+    return json.dumps({**content, "errors": errors}, indent=1) + "\n"
+
+
+def _record(verdict: Verdict) -> dict[str, Any]:
+    worst = [{"qid": qid, "difference": lost} for qid, lost in verdict.worst]
+    baseline, candidate = verdict.unanswered
+    unanswered = {"baseline": baseline, "candidate": candidate}
+    texts = {"metric": str(verdict.metric), "worst": worst, "unanswered": unanswered}
+    return {**vars(verdict), **texts}
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

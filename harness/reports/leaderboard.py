@@ -14,12 +14,12 @@ from ..core.cell_key import pairs
 from ..core.entries import FEWER, Entry, System, grouped_by, how_chosen
 from ..core.evaluation import Counts, Evaluation
 from ..core.fusion import Fusion
-from ..core.leaderboard import CHOSEN, WEIGHTED, Leaderboard, best, numbers_of
+from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
 from ..core.policy_views import DRAWS, ORDERS
 from ..core.systems import failed_rows, system_name, systems_of
-from ..errors import and_more, counted, legible, unknown
+from ..errors import and_more, counted, in_json, legible, unknown
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
 from . import formats, html, markdown, text
 from .grid import Grid, GridCell, first_rows, grid
@@ -196,6 +196,35 @@ def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
     return formats.as_jsonl(records())
 
 
+def as_json(board: Leaderboard, *, per_query: bool = False) -> str:
+    """Return ``{"schema", "systems", "failed", "notes"}`` as JSON; undefined values are null.
+
+    A system has its dataset, run, captured columns, counts and values by metric, and, with
+    `per_query`, each query's values.
+    """
+    systems = []
+    for entry in board.entries:
+        *queries, (_, summary) = _values(entry, per_query)
+        counts = entry.evaluation.counts.as_dict()
+        if entry.evaluation.group:
+            counts = {name: n for name, n in counts.items() if name not in UNKNOWN}
+        system: dict[str, Any] = {"dataset": entry.dataset, "run": entry.run}
+        system |= {"columns": dict(entry.columns), "counts": counts}
+        system["values"] = formats.plain(summary)
+        if entry.spread:
+            spreads = entry.spread.items()
+            system["spread"] = {name: formats.plain(spread._asdict()) for name, spread in spreads}
+        system |= {CHOSEN: entry.chosen} if entry.chosen else {}
+        system |= _weighted(entry)
+        if per_query:
+            system["queries"] = {qid: formats.plain(values) for qid, values in queries}
+        systems.append(system)
+    lost = [{"dataset": cell.dataset, "run": cell.run, "error": cell.error} for cell in board.failed]
+    notes = [*value_notes(board, has_runid=False)]
+    content = {"schema": 1, "systems": systems, "failed": lost, "notes": notes}
+    return in_json(content, indent=1) + "\n"
+
+
 def _in_format(render: Callable[[Iterator[Grid]], str]) -> Callable[..., str]:
     """Return the report of a renderer: a table a dataset, best values bold."""
     return lambda board, *, per_query=False: render(grids(board, per_query=per_query))
@@ -252,6 +281,7 @@ def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, floa
 REPORTS: Mapping[str, Report] = {
     "csv": Report(as_csv, ".csv"),
     "html": Report(_in_format(html.render), ".html"),
+    "json": Report(as_json, ".json"),
     "jsonl": Report(as_jsonl, ".jsonl"),
     "markdown": Report(_in_format(markdown.render), ".md"),
     "table": Report(as_text, ".txt"),

@@ -2,12 +2,17 @@
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from command_line import called, refused
 from ranks import QIDS, write_qrels, write_run
+
+import harness
+
+ROOT = Path(__file__).resolve().parents[2]
 
 TWO = ("base.run", "worse.run", "--qrels", "qrels.txt")
 ALL_FIRST = dict.fromkeys(QIDS, 1)
@@ -117,10 +122,53 @@ def test_unanswered_queries_are_shown(folder: Path, first: str) -> None:
     by = "few" if first == "base" else "the baseline of base"
     assert f"unanswered queries: 1 by {by} on qrels\n" in called(*words, cwd=folder).out
     (one,) = json.loads(called(*words, "--format", "json", cwd=folder).out)["verdicts"]
-    assert one["unanswered"] == ([0, 1] if first == "base" else [1, 0])
+    names = ("baseline", "candidate")
+    assert one["unanswered"] == dict(zip(names, [0, 1] if first == "base" else [1, 0], strict=True))
     if first == "base":
         found = called(*words, "--format", "github", cwd=folder).out
         assert "unanswered queries: 0 by the baseline, 1 by the run" in found
+
+
+JSON_FORMS = {
+    "run files": (*TWO, "-m", "recip_rank", "--margin", "0.05"),
+    "a config": ("gate.yaml",),
+    "results": ("old", "new", "--margin", "1%", "--level", "0.1", "--correction", "by"),
+    "a wrong metric": (*TWO, "-m", "mapp", "--margin", "0.05"),
+    "no such file": ("base.run", "none.run", "--qrels", "qrels.txt", "-m", "map", "--margin", "1%"),
+}
+
+
+@pytest.mark.parametrize("form", JSON_FORMS)
+def test_json_has_outcome_settings_versions_and_hashes(folder: Path, form: str) -> None:
+    validator = pytest.importorskip("jsonschema").Draft202012Validator
+    if form == "results":
+        for name in ("old", "new"):
+            called("run", "gate.yaml", "--set", f"output={name}", cwd=folder)
+    done = called("gate", *JSON_FORMS[form], "--format", "json", cwd=folder)
+    content = json.loads(done.out)
+    validator(json.loads((ROOT / "docs/gate.schema.json").read_text())).validate(content)
+    assert content["exit_code"] == done.code
+    assert content["versions"]["harness"] == harness.__version__
+    if form in ("a wrong metric", "no such file"):
+        assert (content["outcome"], content["exit_code"]) == ("error", 2)
+        assert content["errors"][0]["message"].split("\n")[0] in done.err
+        return
+    outcomes = [verdict["outcome"] for verdict in content["verdicts"]]
+    assert content["counts"] == {name: outcomes.count(name) for name in content["counts"]}
+    assert content["outcome"] == ("fail" if "fail" in outcomes else "pass")
+    chosen = (0.1, "by") if form == "results" else (0.05, "holm")
+    assert (content["level"], content["correction"]) == chosen
+    for record in content["inputs"]:
+        content_of_file = (folder / record["path"]).read_bytes()
+        assert record["sha256"] == sha256(content_of_file).hexdigest()
+
+
+def test_json_of_undecided(folder: Path) -> None:
+    words = ("gate", "base.run", "unclear.run", "--qrels", "qrels.txt", "-m", "recip_rank")
+    words = (*words, "--margin", "0.05", "--format", "json")
+    for choice, outcome in (("fail", "undecided"), ("pass", "pass")):
+        content = json.loads(called(*words, "--on-undecided", choice, cwd=folder).out)
+        assert (content["outcome"], content["exit_code"]) == (outcome, int(choice == "fail"))
 
 
 SEVERAL = """

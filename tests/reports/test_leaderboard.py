@@ -72,6 +72,18 @@ def test_jsonl(board: Leaderboard) -> None:
     assert len(find("jsonl").render(board, per_query=True).splitlines()) == 2 * 2 * (2 + 1)
 
 
+def test_json_has_counts_values_queries_and_notes(board: Leaderboard) -> None:
+    content = json.loads(find("json").render(board, per_query=True))
+    assert (content["schema"], content["failed"]) == (1, [])
+    good, bad = content["systems"]
+    assert (good["dataset"], good["run"], good["columns"]) == ("toy", "good|<b>", {"seed": "0"})
+    assert (good["counts"]["extra"], bad["counts"]["missing"], bad["counts"]["tied"]) == (1, 1, 2)
+    assert good["values"] == {"P@1": 1.0, "num_ret": 3}
+    assert bad["queries"] == {"q1": {"P@1": 0, "num_ret": 2}, "q2": {"P@1": 0, "num_ret": 0}}
+    assert content["notes"] == ["queries not answered (zero): bad 1"]
+    assert "queries" not in json.loads(find("json").render(board))["systems"][0]
+
+
 def test_trec_prints_the_program_s_three_columns(board: Leaderboard) -> None:
     text = find("trec").render(board, per_query=True)
     assert "P_1                   \tq1\t1.0000\n" in text
@@ -92,6 +104,7 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     (row,) = csv_rows(find("csv").render(board))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(find("jsonl").render(board))["value"] is None
+    assert json.loads(find("json").render(board))["systems"][0]["values"] == {"P@1": None}
 
 
 DOUBLES = st.floats(-1e6, 1e6)
