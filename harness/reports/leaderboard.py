@@ -219,9 +219,14 @@ def as_json(board: Leaderboard, *, per_query: bool = False) -> str:
         if per_query:
             system["queries"] = {qid: formats.plain(values) for qid, values in queries}
         systems.append(system)
-    lost = [{"dataset": cell.dataset, "run": cell.run, "error": cell.error} for cell in board.failed]
-    notes = [*value_notes(board, has_runid=False)]
-    content = {"schema": 1, "systems": systems, "failed": lost, "notes": notes}
+    content = {
+        "schema": 1,
+        "systems": systems,
+        "failed": [
+            {"dataset": cell.dataset, "run": cell.run, "error": cell.error} for cell in board.failed
+        ],
+        "notes": [*value_notes(board, has_runid=False)],
+    }
     return in_json(content, indent=1) + "\n"
 
 
