@@ -1,178 +1,281 @@
-/** Systems x metrics of one dataset: sorted, filtered, with ranks, tiers and intervals. */
+/** Systems x metrics of one dataset: a picture of all systems, and a table with ranks and intervals. */
 
+import type { ComponentChildren } from "preact";
 import type { Context } from "./view";
-import { extent, keptRows, rowValues, systemName } from "./view";
 import type { Numbers } from "./data";
-import { ranked } from "./data";
-import { MetricName, Panel, Select, Value, fixed } from "./text";
+import { ranked, relation } from "./data";
+import { Against, Everyone } from "./picture";
+import { Dot, Line, scale } from "./marks";
+import { keptRows, placeAmong, rowOf, rowValues, systemName } from "./view";
+import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, interval, plural, ranks } from "./text";
 
-const COUNTS: Record<string, string> = {
-  queries: "queries in the mean",
-  missing: "queries without an answer",
-  empty: "queries without relevant documents",
-  tied: "documents with tied scores",
-};
+/** Systems from which on a picture of them all stands above the table. */
+const MANY = 26;
+
+/** A column of the table after the chosen metric. */
+interface Extra {
+  id: string;
+  title: ComponentChildren;
+  hint: string;
+  /** Pixels. */
+  width: number;
+  m?: number;
+  column?: number;
+}
+
+export interface Reference {
+  row: number;
+  /** Of each row, its letter of `relation` to the reference. */
+  letters: string[];
+}
+
+const KINDS: Record<string, string> = { "+": "over", "-": "under", "~": "same", "=": "same" };
+export const kindOf = (letter: string, tested: boolean): string => KINDS[letter] ?? (tested ? "none" : "a");
+
+/** The picked row, or else the leader; none where nothing was tested. */
+function referenceOf(context: Context, all: number[]): Reference | undefined {
+  const { board, m, state } = context;
+  if (state.convention || !board.columns[m].pairs) return undefined;
+  const picked = rowOf(context, state.a);
+  const row = picked >= 0 ? picked : (board.testing?.baselines[0] ?? all[0]);
+  return { row, letters: board.systems.map((_, one) => (one === row ? "" : relation(board, m, one, row))) };
+}
 
 export function Leaderboard({ context }: { context: Context }) {
-  const { report, state, board, metric, m } = context;
-  const columns = context.choices.map((i) => ({ one: report.metrics[i], i }));
-  const chosen = columns.filter(({ one }) => state.metrics.includes(one.name));
-  const shown = chosen.length ? chosen : columns;
+  const { report, state, board, metric, m, printing } = context;
+  const all = ranked(rowValues(context, m), metric.direction);
   const rows = sortedRows(context);
-  const tiers = board.columns[m].tier;
+  const reference = referenceOf(context, all);
+  const axis = report.axes.find((one) => report.columns[one.column] === state.axis);
+  const { lede } = board.columns[m];
+  const pictured = axis || all.length >= MANY;
+  return (
+    <article class="leaderboard">
+      {printing && report.boards.length > 1 && <h2>{board.dataset}</h2>}
+      {state.convention ? <p class="lede">Values as <b>{state.convention}</b> computes them, which calls {metric.label} “{labelIn(context, m)}”.</p> : <Lede context={context} sentence={lede} />}
+      {axis ? <Against context={context} axis={axis} reference={reference} kept={new Set(rows)} />
+        : pictured && <Everyone context={context} order={all} reference={reference} kept={new Set(rows)} />}
+      <Controls context={context} shown={rows.length} />
+      {!pictured && reference && <p class="keys"><Keys context={context} reference={reference} /></p>}
+      {rows.length ? <Table context={context} rows={rows} reference={reference} all={all} /> : <Nothing context={context} />}
+      <Notes notes={notesOf(context)} />
+    </article>
+  );
+}
+
+/** What the selected convention calls a metric. */
+function labelIn({ report, state }: Context, m: number): string {
+  return report.conventions.find((one) => one.name === state.convention)?.labels[m] || report.metrics[m].label;
+}
+
+function notesOf({ report, board, state, metric, m }: Context): string[] {
+  if (state.convention) return [`Ranks are by ${metric.label} of ${state.convention}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
+  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes, board.notes.length < 2 ? report.comparisonNote : ""].slice(0, 3);
+}
+
+/** What the colours stand for, with counts. */
+export function Keys({ context, reference }: { context: Context; reference: Reference }) {
+  const name = systemName(context, reference.row);
+  const count = (...letters: string[]) => reference.letters.filter((one) => letters.includes(one)).length;
+  const words: [string, string, number][] = [
+    ["over", "significantly better", count("+")], ["same", `not told apart from ${name}`, count("~", "=")],
+    ["under", "significantly worse", count("-")], ["none", `not tested against ${name}`, count(".")],
+  ];
+  return <>{words.filter(([, , n]) => n).map(([kind, text, n]) => <Key key={kind} kind={kind}>{n.toLocaleString("en")} {text}</Key>)}</>;
+}
+
+function Nothing({ context: { state, go, board } }: { context: Context }) {
+  const asked = [state.filter, ...Object.values(state.where)].filter(Boolean).map((text) => `“${text}”`).join(" and ");
+  return <p class="empty">No system matches {asked}. <button type="button" onClick={() => go({ filter: "", where: {} })}>Show all {plural(board.systems.length, "system")}</button></p>;
+}
+
+/** All columns that a reader can show. */
+function extrasOf({ report, board, choices, m, state }: Context): Extra[] {
+  const withTiers = !state.convention && board.columns[m].tier.some(Boolean);
+  return [
+    ...choices.filter((i) => i !== m).map((i) => ({ id: report.metrics[i].name, title: <MetricName metric={report.metrics[i]} />, hint: report.metrics[i].explanation, width: 92, m: i })),
+    ...(withTiers ? [{ id: "tier", title: "Tier", hint: "Systems that share a tier are not told apart by the tests", width: 70 }] : []),
+    ...report.columns.map((name, column) => ({ id: `column ${name}`, title: name, hint: "", width: 112, column })),
+  ];
+}
+
+/** The columns that the reader chose, or those that fit: metrics, tiers and two columns first. */
+function shownExtras(context: Context, extras: Extra[]): Extra[] {
+  const { state, phone, width, printing, report } = context;
+  if (phone && !printing) return [];
+  if (state.shown.length) return extras.filter((one) => state.shown.includes(one.id));
+  const numeric = new Set(report.axes.map((axis) => axis.column));
+  const early = (one: Extra) => (one.id === "tier" || (one.column !== undefined && numeric.has(one.column)) ? 0 : one.column === 0 ? 1 : one.m !== undefined ? 2 : 3);
+  let room = (printing ? 1100 : width) - 640;
+  const fitting = new Set<Extra>();
+  for (const one of [...extras].sort((a, b) => early(a) - early(b)))
+    if (room >= one.width) {
+      fitting.add(one);
+      room -= one.width;
+    }
+  return extras.filter((one) => fitting.has(one));
+}
+
+/** Places of the chosen metric's values, and the ticks of its axis. */
+function axisOf({ board, metric, m }: Context, values: Numbers): { at: (value: number) => number; ticks: number[] } {
+  const { low, high } = board.columns[m];
+  const [least, most] = [Math.min(0, ...numbers(values), ...numbers(low)), Math.max(...numbers(values), ...numbers(high))];
+  const [start, end] = [metric.low === 0 ? Math.max(0, least) : least, metric.high > 0 ? Math.min(metric.high, most) : most];
+  return { at: scale(start, end), ticks: ticksOf(start, end, 4) };
+}
+
+export function numbers(values: Numbers): number[] {
+  return [...values].filter((value) => isFinite(value));
+}
+
+/** About `n` round numbers from `low` to `high`. */
+export function ticksOf(low: number, high: number, n: number): number[] {
+  const rough = (high - low) / n || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough * 0.999)!;
+  return Array.from({ length: n + 2 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter((tick) => tick <= high + step * 1e-9);
+}
+
+export function tickText(tick: number): string {
+  return String(Number(tick.toPrecision(6))).replace("-", "−");
+}
+
+function Table({ context, rows, reference, all }: { context: Context; rows: number[]; reference?: Reference; all: number[] }) {
+  const { report, state, go, board, metric, m, phone, printing } = context;
+  const column = board.columns[m];
+  const values = rowValues(context, m);
   const plain = !state.convention;
-  const withTiers = plain && tiers.some(Boolean);
-  const counts = Object.keys(COUNTS).filter((name) => board.counts[name]);
-  const best = shown.map(({ i }) => bestRows(context, i));
-  const values = shown.map(({ i }) => rowValues(context, i));
-  const scales = shown.map(({ i }) => extent([board.columns[i]], (one) => [one.value, one.low, one.high]));
+  const extras = shownExtras(context, extrasOf(context));
+  const wide = !phone && !printing && 640 + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
+  const withRange = plain && column.rankLow.some((low) => !isNaN(low));
+  const axis = axisOf(context, values);
+  const best = new Map([m, ...extras.flatMap((one) => one.m ?? [])].map((i) => [i, bestRows(context, i)]));
+  const mark = values[reference?.row ?? all[0]];
+  const pick = (name: string) => {
+    const { a, b } = state;
+    if (name === a) go({ a: b, b: "" });
+    else if (name === b) go({ b: "" });
+    else go(a ? { b: name } : { a: name });
+  };
   return (
-    <>
-      <Controls context={context} />
-      <Panel
-        title={board.dataset}
-        aside={
-          <span class="muted">
-            {rows.length === board.systems.length ? `${rows.length} systems` : `${rows.length} of ${board.systems.length} systems`}
-            {board.qids.length > 0 && `, ${board.qids.length.toLocaleString("en")} queries`}
-          </span>
-        }
-      >
-        <div class={`scroll${rows.length > 20 ? " long" : ""}`} tabIndex={0} role="region" aria-label={`Leaderboard of ${board.dataset}`}>
-          <table class="board">
-            <caption class="hidden">{`Leaderboard of ${board.dataset}, sorted by ${state.sort || metric.label}`}</caption>
-            <thead>
-              <tr>
-                <th scope="col" class="number">Rank</th>
-                <Heading context={context} name="system" text="System" />
-                {shown.map(({ one }) => (
-                  <Heading key={one.name} context={context} name={one.name} numeric text={<MetricName metric={one} />} />
-                ))}
-                {report.columns.map((name) => (
-                  <Heading key={name} context={context} name={`column ${name}`} text={name} />
-                ))}
-                {state.counts && counts.map((name) => (
-                  <Heading key={name} context={context} name={`count ${name}`} numeric text={name} title={COUNTS[name]} />
-                ))}
+    <div class={`scroll board${wide ? " wide" : ""}`} {...(wide ? { tabIndex: 0, role: "region", "aria-label": `Leaderboard of ${board.dataset}` } : {})}>
+      <table class="board">
+        <caption class="hidden">{`Leaderboard of ${board.dataset} by ${metric.label}`}</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="pick"><span class="hidden">Compare</span></th>
+            <th scope="col" class="number rank">Rank</th>
+            {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
+            <Heading context={context} id="system" title="System" kind="name" />
+            <Heading context={context} id={metric.name} title={plain ? <MetricName metric={metric} /> : labelIn(context, m)} kind="number" />
+            <th scope="col" class="forest"><svg width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick)}</text>)}</svg><span class="hidden">Interval</span></th>
+            {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined && !plain ? labelIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const system = report.systems[board.systems[row]];
+            const letter = reference?.letters[row] ?? "";
+            const kind = reference ? (letter ? kindOf(letter, true) : "same") : "a";
+            const picked = system.name === state.a || system.name === state.b;
+            const warnings = board.findings[row]?.map((i) => report.provenance.findings[i].sentence) ?? [];
+            return (
+              <tr key={system.name} class={`${kind}${picked ? " picked" : ""}`}>
+                <td class="pick"><input type="checkbox" aria-label={`Pick ${system.name}`} checked={picked} onChange={() => pick(system.name)} /></td>
+                <td class="number rank"><Rank context={context} row={row} values={values} /></td>
+                {withRange && <td class="range">{ranks(column.rankLow[row], column.rankHigh[row])}</td>}
+                <th scope="row" class="name" title={system.name}>
+                  <SystemLink context={context} system={board.systems[row]} />
+                  {warnings.length > 0 && <abbr class="flag" title={warnings.join("\n")}><span aria-hidden="true">⚠</span><span class="hidden">, with warnings</span></abbr>}
+                </th>
+                <td class={`number value${best.get(m)!.has(row) ? " best" : ""}`}><Value value={values[row]} digits={metric.digits} /></td>
+                <td class="forest">
+                  <Line label={plain ? interval(column.low[row], column.high[row], 3) : ""}>
+                    {axis.ticks.map((tick) => <line key={tick} class="grid" x1={`${axis.at(tick)}%`} x2={`${axis.at(tick)}%`} y1="-6" y2="30" />)}
+                    {!isNaN(mark) && <line class="mark" x1={`${axis.at(mark)}%`} x2={`${axis.at(mark)}%`} y1="-6" y2="30" />}
+                    <Dot at={axis.at} value={values[row]} low={plain ? column.low[row] : NaN} high={column.high[row]} kind={kind} />
+                  </Line>
+                </td>
+                {extras.map((one) => <Cell key={one.id} context={context} extra={one} row={row} best={best} plain={plain} />)}
               </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, place) => {
-                const system = report.systems[board.systems[row]];
-                const fresh = withTiers && place > 0 && !shareTier(tiers[row], tiers[rows[place - 1]]);
-                return (
-                  <tr key={system.name} class={fresh ? "fresh" : ""}>
-                    <td class="number rank">
-                      <Rank context={context} row={row} plain={plain} />
-                    </td>
-                    <th scope="row" title={system.name}>
-                      <bdi>{system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}</bdi>
-                      {withTiers && tiers[row] && <>{" "}<span class="tier" title="Tests do not tell systems that share a tier apart">tier {tiers[row]}</span></>}
-                      {board.warned[row] && <abbr class="warned" title={`The guard warns of ${board.warned[row]}`}>!</abbr>}
-                    </th>
-                    {shown.map(({ one, i }, k) => (
-                      <td key={one.name} class={`number value${best[k].has(row) ? " best" : ""}`}>
-                        <Value value={values[k][row]} digits={one.digits} />
-                        {plain && <Interval context={context} row={row} m={i} scale={scales[k]} />}
-                      </td>
-                    ))}
-                    {system.columns.map((value, i) => <td key={i} dir="auto" title={value}>{value}</td>)}
-                    {state.counts && counts.map((name) => <td key={name} class="number">{fixed(board.counts[name][row], 0)}</td>)}
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-        <Notes context={context} withTiers={withTiers} />
-      </Panel>
-    </>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
-/** Whether two systems share a tier; "1-2" is tiers 1 and 2. */
-function shareTier(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => text.split("-").map(Number));
-  return one === other || (a[0] <= b[b.length - 1] && b[0] <= a[a.length - 1]);
-}
-
-function Rank({ context, row, plain }: { context: Context; row: number; plain: boolean }) {
-  const column = context.board.columns[context.m];
-  const rank = column.rank[row];
-  if (!plain || isNaN(rank)) {
-    const place = (values: Numbers) => {
-      const sign = context.metric.direction < 0 ? -1 : 1;
-      return isNaN(values[row]) ? NaN : 1 + values.filter((one) => sign * one > sign * values[row]).length;
-    };
-    const now = place(rowValues(context, context.m));
-    return <>{isNaN(now) ? "–" : now}<Moved places={place(column.value) - now} /></>;
+function Cell({ context, extra, row, best, plain }: { context: Context; extra: Extra; row: number; best: Map<number, Set<number>>; plain: boolean }) {
+  const { report, board, m } = context;
+  if (extra.m !== undefined) {
+    const metric = report.metrics[extra.m];
+    return (
+      <td class={`number value${best.get(extra.m)!.has(row) ? " best" : ""}`}>
+        <Value value={rowValues(context, extra.m)[row]} digits={metric.digits} />
+        {plain && <Mini context={context} m={extra.m} row={row} />}
+      </td>
+    );
   }
-  const low = column.rankLow[row];
-  const high = column.rankHigh[row];
-  return (
-    <>
-      {rank}
-      {!isNaN(low) && low !== high && (
-        <small title={`95% interval of the rank by ${context.metric.label}`}>{`${low}–${high}`}</small>
-      )}
-    </>
-  );
+  if (extra.column === undefined) return <td class="number tier">{board.columns[m].tier[row].replace("-", "–")}</td>;
+  const text = report.systems[board.systems[row]].columns[extra.column];
+  const isLink = /^https?:\/\//.test(text);
+  return <td class={isNumeric(context, extra.column) ? "number" : "text"} dir="auto" title={text}>{isLink ? <a href={text} rel="noreferrer">{text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a> : text}</td>;
 }
 
-function Moved({ places }: { places: number }) {
-  if (!places || isNaN(places)) return null;
-  return <small title="Places against the config's values">{places > 0 ? `▲ ${places}` : `▼ ${-places}`}</small>;
+/** An interval inside the row, on the range of its metric. */
+function Mini({ context, m, row }: { context: Context; m: number; row: number }) {
+  const { report: { metrics }, board } = context;
+  const { value, low, high } = board.columns[m];
+  if (isNaN(low[row]) || isNaN(value[row])) return null;
+  const [start, end] = [isNaN(metrics[m].low) ? Math.min(0, ...numbers(low)) : metrics[m].low, isFinite(metrics[m].high) ? metrics[m].high : Math.max(...numbers(high))];
+  const place = (number: number) => `${(100 * Math.min(1, Math.max(0, (number - start) / (end - start || 1)))).toFixed(1)}%`;
+  const words = interval(low[row], high[row], 3);
+  return <span class="mini" role="img" aria-label={words} title={`${context.level}% interval ${words}`} style={{ "--value": place(value[row]), "--low": place(low[row]), "--high": place(high[row]) }} />;
 }
 
-/** The interval of a value, on the column's own scale. */
-function Interval({ context, row, m, scale }: { context: Context; row: number; m: number; scale: [number, number] }) {
-  const column = context.board.columns[m];
-  const value = column.value[row];
-  const [low, high] = [column.low[row], column.high[row]];
-  if (isNaN(value)) return null;
-  const [least, most] = scale;
-  const start = Math.min(0, least);
-  const x = (number: number) => `${(100 * (number - start)) / (most - start || 1)}%`;
-  const words = isNaN(low) ? "" : `95% interval ${fixed(low, context.report.metrics[m].digits)} to ${fixed(high, context.report.metrics[m].digits)}`;
-  const places = { "--value": x(value), ...(words && { "--low": x(low), "--high": x(high) }) };
-  return <span class="bar" role="img" aria-label={words || "no interval"} title={words} style={places} />;
+function Rank({ context, row, values }: { context: Context; row: number; values: Numbers }) {
+  const { board, m, metric, state } = context;
+  const column = board.columns[m];
+  if (!state.convention && !isNaN(column.rank[row])) return <>{column.rank[row]}</>;
+  const now = metric.direction ? placeAmong(values, row, metric.direction) : NaN;
+  const places = placeAmong(column.value, row, metric.direction) - now;
+  return <>{isNaN(now) ? "–" : now}{state.convention && places ? <small title="Places against the values of this benchmark">{places > 0 ? ` ▲${places}` : ` ▼${-places}`}</small> : null}</>;
 }
 
-function Heading({ context, name, text, title, numeric = false }: {
-  context: Context;
-  name: string;
-  text: preact.ComponentChildren;
-  numeric?: boolean;
-  title?: string;
-}) {
+function Heading({ context, id, title, kind }: { context: Context; id: string; title: ComponentChildren; kind: string }) {
   const { state, go, metric, report } = context;
-  const current = (state.sort || metric.name) === name;
-  const isMetric = report.metrics.some((one) => one.name === name);
-  const descending = isMetric ? (report.metrics.find((one) => one.name === name)!.direction >= 0) !== state.reversed : state.reversed;
-  const sort = () =>
-    go({ sort: isMetric ? "" : name, reversed: current && !state.reversed, ...(isMetric ? { metric: name } : {}) });
+  const current = (state.sort || metric.name) === id;
+  const own = report.metrics.find((one) => one.name === id);
+  const descending = (own ? own.direction >= 0 : false) !== state.reversed;
+  const sort = () => go({ sort: own ? "" : id, reversed: current && !state.reversed, ...(own ? { metric: id } : {}) });
   return (
-    <th scope="col" class={numeric ? "number" : ""} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
-      <button type="button" title={title} onClick={sort}>
-        {text}
-        <span class="order" aria-hidden="true">{current ? (descending ? "▾" : "▴") : ""}</span>
-      </button>
+    <th scope="col" class={kind} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
+      <button type="button" onClick={sort}>{title}{current && <span aria-hidden="true">{descending ? " ▾" : " ▴"}</span>}</button>
     </th>
   );
+}
+
+/** The number that a text of a column stands for: "110M", "1,200 ms". */
+function numberIn(text: string): number {
+  const [, digits, power] = /^([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s?([kKMGBT]?)\s?[a-zA-Z%$€/]*$/.exec(text.trim()) ?? [];
+  return digits ? Number(digits.replaceAll(",", "").replace("−", "-")) * 1000 ** ("kmgbt".indexOf((power || "x").toLowerCase()) + 1 - Number(power === "B" || power === "T")) : NaN;
+}
+
+function isNumeric({ report, board }: Context, column: number): boolean {
+  const texts = board.systems.map((system) => report.systems[system].columns[column]).filter(Boolean);
+  return texts.length > 0 && texts.every((text) => !isNaN(numberIn(text)));
 }
 
 export function sortedRows(context: Context): number[] {
   const { state, report, board, m } = context;
   const kept = new Set(keptRows(context));
+  const column = report.columns.findIndex((name) => state.sort === `column ${name}`);
+  const text = (row: number) => (column >= 0 ? report.systems[board.systems[row]].columns[column] : state.sort === "tier" ? board.columns[m].tier[row] : systemName(context, row));
   let rows: number[];
-  const count = state.sort.startsWith("count ") ? board.counts[state.sort.slice(6)] : undefined;
-  if (count) rows = ranked(count, -1);
-  else if (state.sort) {
-    const column = report.columns.findIndex((name) => state.sort === `column ${name}`);
-    const text = (row: number) =>
-      column < 0 ? systemName(context, row) : report.systems[board.systems[row]].columns[column];
-    rows = Array.from(board.systems.keys()).sort((a, b) => text(a).localeCompare(text(b), "en", { numeric: true }) || a - b);
-  } else rows = ranked(rowValues(context, m), report.metrics[m].direction);
+  if (!state.sort) rows = ranked(rowValues(context, m), report.metrics[m].direction);
+  else if (column >= 0 && isNumeric(context, column)) rows = ranked(Float64Array.from(board.systems, (_, row) => numberIn(text(row))), -1).reverse();
+  else rows = Array.from(board.systems.keys()).sort((a, b) => Number(!text(a)) - Number(!text(b)) || text(a).localeCompare(text(b), "en", { numeric: true }) || a - b);
   rows = rows.filter((row) => kept.has(row));
   return state.reversed ? rows.reverse() : rows;
 }
@@ -187,62 +290,45 @@ function bestRows(context: Context, m: number): Set<number> {
   return new Set(order.filter((row) => !isNaN(values[row]) && values[row].toFixed(digits) === top));
 }
 
-function Controls({ context }: { context: Context }) {
-  const { report, state, go, board } = context;
-  const toggle = (name: string) => {
-    const now = state.metrics.length ? state.metrics : report.metrics.map((one) => one.name);
-    const next = now.includes(name) ? now.filter((one) => one !== name) : [...now, name];
-    go({ metrics: next.length === report.metrics.length || !next.length ? [] : next });
-  };
+function Controls({ context, shown }: { context: Context; shown: number }) {
+  const { report, state, go, board, metric } = context;
+  const extras = extrasOf(context);
+  const now = shownExtras(context, extras).map((one) => one.id);
+  const toggle = (id: string) => go({ shown: now.includes(id) ? now.filter((one) => one !== id) : [...now, id] });
+  const total = board.systems.length;
+  const conventions = report.conventions.map((one): [string, string] => [one.name, `${one.name} (${one.labels.filter(Boolean).join(", ") || "no metric"})`]);
   return (
     <div class="controls">
-        {context.choice}
-      <label class="field grow">
-        <span>Filter</span>
-        <input type="search" value={state.filter} placeholder="part of a name"
-          onInput={(event) => go({ filter: event.currentTarget.value }, true)} />
-      </label>
+      {context.choice}
+      <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder="Filter systems"
+        onInput={(event) => go({ filter: event.currentTarget.value }, true)} />
       {report.columns.map((name, i) => {
         const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
-        return values.length > 1 && values.length <= 100 ? (
+        return values.length > 1 && values.length <= 12 && !isNumeric(context, i) ? (
           <Select key={name} label={name} value={state.where[name] ?? ""}
             options={[["", "all"], ...values.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((value): [string, string] => [value, value])]}
             onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
         ) : null;
       })}
-      {report.metrics.length > 1 && (
+      {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
+        options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `${metric.label} against ${report.columns[column]}`])]} />}
+      {conventions.length > 0 && <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
+        options={[["", "this benchmark's"], ...conventions]} />}
+      {extras.length > 0 && (
         <details class="menu">
-          <summary>Metrics</summary>
+          <summary>Columns</summary>
           <fieldset>
-            <legend class="hidden">Metrics shown</legend>
-            {report.metrics.map((metric) => (
-              <label key={metric.name}>
-                <input type="checkbox" checked={!state.metrics.length || state.metrics.includes(metric.name)} onChange={() => toggle(metric.name)} />
-                {metric.label}
+            <legend class="hidden">Columns shown</legend>
+            {extras.map((one) => (
+              <label key={one.id}>
+                <input type="checkbox" checked={now.includes(one.id)} onChange={() => toggle(one.id)} />
+                <span>{one.title}</span>{one.hint && <small>{one.hint}</small>}
               </label>
             ))}
           </fieldset>
         </details>
       )}
-      <label class="check">
-        <input type="checkbox" checked={state.counts} onChange={() => go({ counts: !state.counts })} />
-        Counts
-      </label>
+      <span class="end muted" role="status">{shown === total ? plural(total, "system") : `${shown} of ${plural(total, "system")}`}{board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
     </div>
   );
-}
-
-function Notes({ context, withTiers }: { context: Context; withTiers: boolean }) {
-  const { board, state, report, metric } = context;
-  const plain = !state.convention;
-  const withIntervals = board.columns.some((one) => one.low.some((low) => !isNaN(low)));
-  const notes = [
-    "Bold: the best value of its column, as shown. It is not a significance test.",
-    ...(state.convention ? [] : [`Bars start at 0 and show the value${withIntervals ? " with its 95% interval over queries" : ""}.`]),
-    ...(withTiers ? [`Tiers are by ${metric.label}: tests do not tell systems that share a tier apart. A line separates neighbours that share none.`] : []),
-    ...(plain && !withTiers ? [typeof board.tests === "string" || board.tests.run.length ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
-    ...(state.convention ? [`Values as ${state.convention} computes them. Ranks are by ${metric.label}; arrows count the places that a system moves.`] : []),
-    ...board.notes,
-  ];
-  return <ul class="notes">{notes.map((note) => <li key={note}>{note}</li>)}</ul>;
 }

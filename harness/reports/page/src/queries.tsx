@@ -127,7 +127,7 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
                   <th scope="row" dir="auto">{name}</th>
                   <td class="number"><Value value={value} digits={metric.digits} /></td>
                   <td class="wide"><span class="bar long" style={{ "--value": `${isNaN(value) ? 0 : Math.max(0, (100 * value) / most)}%` }} /></td>
-                  <td>{(typeof rankings === "string" || rankings[`${board.systems[row]}/${qid}`]) && <button type="button" class="link" onClick={() => go({ view: "ranking", a: name, qid })}>ranking</button>}</td>
+                  <td>{(typeof rankings === "string" || rankings[`${board.systems[row]}/${qid}`]) && <button type="button" class="link" onClick={() => go({ view: "queries", a: name, qid })}>ranking</button>}</td>
                 </tr>
               );
             })}

@@ -1,16 +1,19 @@
-/** Numbers and small elements that several views share. */
+/** Numbers, links and small elements that several views share. */
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Metric } from "./data";
+import type { Metric, Sentence } from "./data";
+import type { State } from "./state";
+import { format } from "./state";
+import type { Context } from "./view";
 
 export const MINUS = "−";
 
 export function fixed(value: number, digits: number): string {
   if (value === undefined || isNaN(value)) return "–";
   if (!isFinite(value)) return value > 0 ? "∞" : `${MINUS}∞`;
-  const text = Math.abs(value).toFixed(digits);
-  return (value < 0 && Number(text) !== 0 ? MINUS : "") + text;
+  const text = Math.abs(value).toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+  return (value < 0 && /[1-9]/.test(text) ? MINUS : "") + text;
 }
 
 export function signed(value: number, digits: number): string {
@@ -18,29 +21,98 @@ export function signed(value: number, digits: number): string {
 }
 
 export function probability(p: number): string {
-  return isNaN(p) ? "–" : p < 0.0001 ? "< .0001" : p.toFixed(4).replace(/^0/, "");
+  return isNaN(p) ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
+/** Ranks from `low` to `high`. */
+export function ranks(low: number, high: number): string {
+  return isNaN(low) ? "" : low === high ? String(low) : `${low}–${high}`;
+}
+
+export function interval(low: number, high: number, digits: number): string {
+  return isNaN(low + high) ? "" : `${fixed(low, digits)} to ${fixed(high, digits)}`;
+}
+
+export function plural(n: number, word: string, words = `${word}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? word : words}`;
 }
 
 /** A number with the table's digits; every digit on hover. */
 export function Value({ value, digits, sign = false }: { value: number; digits: number; sign?: boolean }) {
-  return <span title={isNaN(value) ? "no value" : String(value)}>{(sign ? signed : fixed)(value, digits)}</span>;
+  return <span class="v" title={isNaN(value) ? "no value" : String(value)}>{(sign ? signed : fixed)(value, digits)}</span>;
 }
 
-export const ARROW: Record<string, string> = { "1": "↑", "-1": "↓", "0": "" };
-
+/** The name of a metric; what it measures on hover. */
 export function MetricName({ metric }: { metric: Metric }) {
-  const words = metric.direction > 0 ? "higher is better" : metric.direction < 0 ? "lower is better" : "";
+  const lower = metric.direction < 0 ? "lower is better" : "";
+  return (
+    <span title={[metric.explanation, lower && "Lower is better."].filter(Boolean).join(" ")}>
+      {metric.label}{lower && <span class="hidden">, {lower}</span>}
+    </span>
+  );
+}
+
+/** A link to the current address with changes. */
+export function Link({ context, to, children, ...rest }: { context: Context; to: Partial<State>; children: ComponentChildren; class?: string }) {
+  return <a {...rest} href={format(context.state, to)}>{children}</a>;
+}
+
+/** A system's name, which leads to its view; `system` is its number in the report. */
+export function SystemLink({ context, system }: { context: Context; system: number }) {
+  const { name } = context.report.systems[system];
+  return <Link context={context} to={{ view: "system", a: name, b: "", qid: "" }}><bdi>{name}</bdi></Link>;
+}
+
+export function Words({ context, sentence }: { context: Context; sentence: Sentence }) {
   return (
     <>
-      {metric.label}
-      {words && (
-        <span class="arrow" title={words}>
-          <span aria-hidden="true">{"\u00a0"}{ARROW[metric.direction]}</span>
-          <span class="hidden">, {words}</span>
-        </span>
-      )}
+      {sentence.map((part, i) => {
+        if (typeof part === "string") return part;
+        if ("bold" in part) return <b key={i}>{part.bold}</b>;
+        if ("system" in part) return <SystemLink key={i} context={context} system={part.system} />;
+        return <Link key={i} context={context} to={{ view: "queries", qid: part.query }}><bdi>{context.report.texts?.[part.query] ?? part.query}</bdi></Link>;
+      })}
     </>
   );
+}
+
+/** The sentence that opens a view. */
+export function Lede({ context, sentence }: { context: Context; sentence: Sentence }) {
+  return sentence?.length ? <p class="lede"><Words context={context} sentence={sentence} /></p> : null;
+}
+
+export function Notes({ notes }: { notes: string[] }) {
+  return <div class="notes">{notes.filter(Boolean).map((note) => <p key={note}>{note}</p>)}</div>;
+}
+
+export function Section({ title, note, aside, children, ...rest }: {
+  title: ComponentChildren;
+  note?: ComponentChildren;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+}) {
+  return (
+    <section {...rest}>
+      <header><h2>{title}</h2>{note && <p class="muted">{note}</p>}{aside && <div class="aside">{aside}</div>}</header>
+      {children}
+    </section>
+  );
+}
+
+/** A mark as pictures draw it, and what it stands for: a, b, same, over, under. */
+export function Key({ kind, children }: { kind: string; children: ComponentChildren }) {
+  return <span class="key"><span class={`mark ${kind}`} />{children}</span>;
+}
+
+/** A box next to the pointer. */
+export function Tip({ at, children }: { at: [number, number]; children: ComponentChildren }) {
+  const [x, y] = at;
+  const place = {
+    ...(x > innerWidth / 2 ? { right: `${document.documentElement.clientWidth - x + 14}px` } : { left: `${x + 14}px` }),
+    ...(y > innerHeight / 2 ? { bottom: `${innerHeight - y + 14}px` } : { top: `${y + 14}px` }),
+  };
+  return <div class="tip" role="status" style={place}>{children}</div>;
 }
 
 export function Select(props: {
@@ -48,16 +120,14 @@ export function Select(props: {
   value: string;
   options: [string, string][];
   onChange: (value: string) => void;
+  /** The label is for screen readers only. */
+  hidden?: boolean;
 }) {
   return (
     <label class="field">
-      <span>{props.label}</span>
+      <span class={props.hidden ? "hidden" : ""}>{props.label}</span>
       <select value={props.value} onChange={(event) => props.onChange(event.currentTarget.value)}>
-        {props.options.map(([value, text]) => (
-          <option value={value} selected={value === props.value}>
-            {text}
-          </option>
-        ))}
+        {props.options.map(([value, text]) => <option key={value} value={value} selected={value === props.value}>{text}</option>)}
       </select>
     </label>
   );
@@ -70,16 +140,12 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
     set(true);
     setTimeout(() => set(false), 1500);
   };
-  return (
-    <button type="button" class="small" onClick={copy}>
-      <span aria-live="polite">{done ? "Copied" : label}</span>
-    </button>
-  );
+  return <button type="button" class="small" onClick={copy}><span aria-live="polite">{done ? "Copied" : label}</span></button>;
 }
 
 /** A command and a button that copies it. */
 export function Command({ text }: { text: string }) {
-  return <><code>{text}</code> <Copy text={text} /></>;
+  return <span class="command"><code tabIndex={0}>{text}</code><Copy text={text} /></span>;
 }
 
 /** For pages opened from disk, in browsers that give them no clipboard. */
@@ -92,18 +158,5 @@ function selectAndCopy(text: string): void {
   area.remove();
 }
 
-export function Panel({ title, children, aside }: {
-  title: string;
-  children: ComponentChildren;
-  aside?: ComponentChildren;
-}) {
-  return (
-    <section class="panel">
-      <header>
-        <h2>{title}</h2>
-        {aside}
-      </header>
-      {children}
-    </section>
-  );
-}
+/** The former name of a section. */
+export const Panel = Section;

@@ -1,7 +1,7 @@
 /** What every view receives, and the parts of the report that the address selects. */
 
 import type { ComponentChildren } from "preact";
-import type { Board, Column, Metric, Numbers, Report } from "./data";
+import type { Board, Metric, Numbers, Report } from "./data";
 import type { Go, State } from "./state";
 import { ranked } from "./data";
 
@@ -19,15 +19,28 @@ export interface Context {
   m: number;
   /** The numbers of the metrics that can be selected. */
   choices: number[];
+  /** Of intervals, in percent. */
+  level: number;
   /** What the address asks for and the page does not have. */
   notices: string[];
   /** The choice of dataset, metric and queries, which every view shows first. */
   choice: ComponentChildren;
+  /** Pixels for content, and whether the page has a phone's layout. */
+  width: number;
+  phone: boolean;
   /** Whether the page is on its way to paper. */
   printing: boolean;
 }
 
-/** Only the leaderboard has conventions, and only metrics with gains explain a ranking. */
+export const PHONE = 760;
+
+/** Pixels that the page's width leaves to content. */
+export function contentWidth(): number {
+  const width = document.documentElement.clientWidth;
+  return Math.min(1400, width) - 2 * (width <= PHONE ? 16 : width <= 1100 ? 20 : 28);
+}
+
+/** Only the leaderboard has conventions. */
 export function select(report: Report, address: State, go: Go): Context {
   const { view } = address;
   const at = Math.max(0, report.boards.findIndex((board) => board.dataset === address.dataset));
@@ -35,21 +48,23 @@ export function select(report: Report, address: State, go: Go): Context {
   const asked = view === "leaderboard" ? report.conventions.find((one) => one.name === address.convention) : undefined;
   const used = asked?.values[at].some(hasValues) ? asked : undefined;
   const state = { ...address, convention: used?.name ?? "" };
-  const withValues = Array.from(report.metrics.keys()).filter((i) => hasValues(used ? used.values[at][i] : board.columns[i].value));
-  const withGains = view === "ranking" ? withValues.filter((i) => report.metrics[i].gains) : [];
-  const choices = withGains.length ? withGains : withValues;
+  const choices = Array.from(report.metrics.keys()).filter((i) => hasValues(used ? used.values[at][i] : board.columns[i].value));
   const named = report.metrics.findIndex((metric) => metric.name === state.metric);
-  const m = choices.includes(named) ? named : (choices[0] ?? 0);
+  const first = choices.includes(report.deciding) ? report.deciding : (choices[0] ?? 0);
+  const m = choices.includes(named) ? named : first;
   const notices: string[] = [];
+  if (address.dataset && board.dataset !== address.dataset) notices.push(`This page has no dataset “${address.dataset}”. It shows ${board.dataset}.`);
   if (view === "leaderboard" && address.convention && !used)
-    notices.push(`This board has no values as ${address.convention} computes them. It shows the values of the config.`);
+    notices.push(`${board.dataset} has no values as ${address.convention} computes them. The page shows the values of this benchmark.`);
   if (state.metric && m !== named) {
-    const [metric, shown] = [report.metrics[named]?.label ?? state.metric, report.metrics[m].label];
-    const [who, what] = named < 0 ? ["This page", `metric ${metric}`] : used ? [used.name, metric] : withGains.length && withValues.includes(named) ? [metric, "gains"] : [board.dataset, `value of ${metric}`];
-    notices.push(`${who} has no ${what}. The page shows ${shown}.`);
+    const label = report.metrics[named]?.label ?? state.metric;
+    const who = named < 0 ? "This page" : used ? used.name : board.dataset;
+    notices.push(`${who} has no ${label}. The page shows ${report.metrics[m].label}.`);
   }
   const source = report.boards.findIndex((one) => (one.key ?? one.dataset) === board.whole);
-  return { report, state, go, board, at, source, metric: report.metrics[m], m, choices, notices, choice: null, printing: false };
+  const level = Math.round(100 * (1 - (board.testing?.alpha ?? 0.05)) * 10) / 10;
+  const width = contentWidth();
+  return { report, state, go, board, at, source, metric: report.metrics[m], m, choices, level, notices, choice: null, width, phone: innerWidth <= PHONE, printing: false };
 }
 
 function hasValues(values: Numbers): boolean {
@@ -74,10 +89,28 @@ export function keptRows({ report, state, board }: Context): number[] {
   });
 }
 
+/** All rows, from the best by the metric. */
+export function allRows(context: Context, m = context.m): number[] {
+  return ranked(rowValues(context, m), context.report.metrics[m].direction);
+}
+
 /** Kept rows, from the best by the selected metric. */
 export function orderedRows(context: Context, m = context.m): number[] {
   const kept = new Set(keptRows(context));
-  return ranked(rowValues(context, m), context.report.metrics[m].direction).filter((row) => kept.has(row));
+  return allRows(context, m).filter((row) => kept.has(row));
+}
+
+/** The rank of a row: that of the tests, or its place among the values. */
+export function placeOf(board: Board, m: number, row: number, direction: number): string {
+  const { rank, value } = board.columns[m];
+  const place = direction ? (isNaN(rank[row]) ? placeAmong(value, row, direction) : rank[row]) : NaN;
+  return isNaN(place) ? "–" : String(place);
+}
+
+/** Equal values share a place. */
+export function placeAmong(values: Numbers, row: number, direction: number): number {
+  const sign = direction < 0 ? -1 : 1;
+  return isNaN(values[row]) ? NaN : 1 + values.filter((one) => sign * one > sign * values[row]).length;
 }
 
 export function systemName({ report, board }: Context, row: number): string {
@@ -88,6 +121,10 @@ export function rowOf({ report, board }: Context, name: string): number {
   return board.systems.findIndex((system) => report.systems[system].name === name);
 }
 
+export function queryTitle({ report, board }: Context, query: number): string {
+  return report.texts?.[board.qids[query]] ?? `query ${board.qids[query]}`;
+}
+
 /** The value that lies at `share` of the sorted numbers. */
 export function quantile(values: number[], share: number): number {
   const sorted = values.filter((value) => !isNaN(value)).sort((a, b) => a - b);
@@ -95,16 +132,4 @@ export function quantile(values: number[], share: number): number {
   const place = share * (sorted.length - 1);
   const low = Math.floor(place);
   return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
-}
-
-export function extent(columns: Column[], pick: (column: Column) => Numbers[]): [number, number] {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const column of columns)
-    for (const numbers of pick(column))
-      for (const value of numbers) {
-        if (value < low) low = value;
-        if (value > high) high = value;
-      }
-  return low <= high ? [low, high] : [0, 1];
 }
