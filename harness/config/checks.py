@@ -17,6 +17,7 @@ from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_y
 from ..readers.files import wrong_with
 from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
 from ..readers.groups import find_grouping, read_groups
+from ..reports.page import check_link
 from ..reports.paper_table.settings import TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
@@ -112,6 +113,7 @@ class _Checks:
         convention = config.convention
         if convention is not None and not self.call(("convention",), find_convention, convention):
             convention = None
+        self.call(("page", "link"), check_link, config.page.link)
         for place, name in enumerate(config.page.conventions):
             self.call(("page", "conventions", place), find_convention, name)
         policy = config.policy.for_runs()
@@ -136,6 +138,8 @@ class _Checks:
                 self.metrics = list(with_bounds(self.metrics, config.policy.for_runs()))
             if config.sort is not None:
                 self.call(("sort",), sort_metric, self.metrics, config.sort)
+            if config.page.metric is not None:
+                self.call(("page", "metric"), sort_metric, self.metrics, config.page.metric)
 
     def _parse(
         self, loc: Loc, name: str, convention: str | None, sets: Iterable[str]

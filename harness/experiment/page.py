@@ -26,15 +26,15 @@ from ..errors import AlignmentError, HarnessError
 from ..input_files import check_outputs, keeping_inputs, name_of
 from ..metrics.ndcg import DISCOUNTS, scale_of
 from ..readers.files import write_all
-from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
-from ..reports.page import html_files, report
+from ..reports.page import PageSettings, html_files, report
+from ..reports.page.sentences import changed
 from ..stats.comparison import Plan
 from .cache import Cache
 from .cells import evaluate_all
 from .evaluate import evaluate_runs
 from .manifest import versions
-from .page_data import download, interval_of, page_data, page_documents, texts_of
+from .page_data import add_files, download, interval_of, page_data, page_documents, texts_of
 from .results import Results, compared
 
 
@@ -119,17 +119,11 @@ def page(
     plan = Plan(tuple(baselines), Plan.test if weights is None else "bootstrap")
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
-    downloads = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
-    note = "" if tests is None else next(iter(comparing.notes(tests)), "") + "."
     empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
     provenance = {"facts": facts, **empty, "commands": [], "results": ""}
-    provenance["downloads"] = downloads
-    of_plan: dict[str, Any] = {
-        "interval": interval_of(plan),
-        "note": note,
-        "provenance": provenance,
-    }
-    data = report(title or "Leaderboard", board, board, tests, **of_plan)
+    provenance["downloads"] = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
+    settings = PageSettings(title=title or "Leaderboard")
+    data = report(settings, board, tests, interval=interval_of(plan), provenance=provenance)
     write_all(target.parent, html_files(data, target.name))
     return target
 
@@ -141,7 +135,12 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
     """
     config, settings = outcome.config, outcome.config.page
     data = page_data(outcome)
-    cells = resolve(config) if settings.rankings or settings.conventions else []
+    try:
+        cells = resolve(config)
+        add_files(data, outcome, cells)
+    except HarnessError:
+        if settings.rankings or settings.conventions:
+            raise
     if settings.conventions:
         data["conventions"] = [
             _convention(config, cells, data, one) for one in settings.conventions
@@ -162,18 +161,18 @@ def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
         found = old.system(board["dataset"], data["systems"][system]["name"])
         return found.value(metric) if found is not None and metric in metrics else math.nan
 
-    return {
-        "title": name_of(old.folder),
-        "boards": [
-            {
-                "columns": [
-                    np.array([value(board, row, one["name"]) for row in board["systems"]])
-                    for one in data["metrics"]
-                ]
-            }
-            for board in data["boards"]
-        ],
-    }
+    title = old.config.page.title or name_of(old.folder)
+    boards = []
+    for board in data["boards"]:
+        columns = [
+            np.array([value(board, row, metric["name"]) for row in board["systems"]])
+            for metric in data["metrics"]
+        ]
+        now = [column["value"] for column in board["columns"]]
+        changes = zip(data["metrics"], columns, now, strict=True)
+        ledes = [changed(metric, title, board["systems"], *values) for metric, *values in changes]
+        boards.append({"columns": columns, "ledes": ledes})
+    return {"title": title, "boards": boards}
 
 
 def _convention(

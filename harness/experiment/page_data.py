@@ -5,22 +5,30 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import yaml
 
+from ..config.cells import Cell
 from ..config.model import Config
-from ..core.entries import System
+from ..core.entries import System, grouped_by
+from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.names import why_not
-from ..errors import InputError, Problem, said_by
+from ..core.rules import RULES
+from ..core.systems import system_key, systems_of
+from ..errors import Finding, HarnessError, InputError, Problem, said_by
 from ..guard.check_report import rule_address
-from ..input_files import add_inputs
+from ..input_files import add_inputs, url_of
+from ..readers.files import is_file
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
@@ -28,17 +36,21 @@ from ..reports.page import Interval, PageSettings, html_files, report
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT
-from ..reports.select import value_for
+from ..reports.phrases import capitalised
+from ..reports.select import sort_metric
 from ..stats.comparison import Plan
 from ..stats.intervals import summary_interval
-from .manifest import PER_QUERY
-from .results import PAGE
+from .manifest import PER_QUERY, Manifest, Paths
+from .results import PAGE, check_inputs
 
 if TYPE_CHECKING:
     from .results import Results
 
 DOWNLOAD = 1 << 20
 """Characters of the largest file that the page holds for downloading; others are links."""
+MOST_JUDGEMENTS = 20 << 20
+"""Bytes of judgements that are read again to count grades."""
+MOST_GRADES = 10
 WIDGET = 2 << 20
 """Bytes of the largest page that a notebook shows inside itself."""
 
@@ -56,25 +68,33 @@ def widget(outcome: Results) -> str:
 
 
 def page_data(outcome: Results) -> dict[str, Any]:
-    """Return the data of the page without rankings and conventions."""
+    """Return the data of the page without what needs the inputs: rankings, judgements, files."""
     config, comparisons = outcome.config, outcome.comparisons
-    why = "an average is not tested" if config.summary.average else "'compare: {}' adds them"
-    test = f"The config has no tests, so there are no tiers and ranges of ranks: {why}."
-    if comparisons is not None:
-        test = next(iter(comparing.notes(comparisons)), "") + "."
-    interval = interval_of(config.compare or Plan(), config.summary.average)
-    about: dict[str, Any] = {
-        "provenance": _provenance(outcome),
-        "note": test,
-        "metadata": _metadata(config),
-    }
-    boards = outcome.board, outcome.leaderboard
-    data = report(config.name, *boards, comparisons, interval=interval, **about)
-    for one in data["metrics"]:
-        one["label"] = value_for(config.names, one["name"], one["label"], patterns=False)
+    plan = config.compare or Plan()
+    settings = replace(config.page, title=config.page.title or config.name)
+    metrics = numbers_of(outcome.board.metrics)
+    data = report(
+        settings,
+        outcome.board,
+        comparisons,
+        interval=interval_of(plan, config.summary.average),
+        provenance=_provenance(outcome),
+        names=config.names,
+        metadata=_metadata(config),
+        deciding=sort_metric(metrics, settings.metric or config.sort),
+        level=plan.level,
+    )
     if config.page.queries:
         data["texts"] = texts_of(config.base / config.page.queries)
     return data
+
+
+def advice(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the author of a page can add to it."""
+    if not any("testing" in board for board in data["boards"]):
+        yield "no differences are tested; 'compare: {}' in the config tests all pairs"
+    if not data["description"]:
+        yield "no description; --description or 'page: {description: ...}' adds one"
 
 
 def page_documents(data: dict[str, Any], config: Config) -> dict[str, bytes]:
@@ -149,7 +169,8 @@ def _text(path: Path) -> str:
 
 def _provenance(outcome: Results) -> dict[str, Any]:
     """Return where the numbers come from, as the page shows it."""
-    manifest, folder = outcome.manifest, shlex.quote(outcome.config.output)
+    manifest, config = outcome.manifest, outcome.config
+    folder = shlex.quote(_from(config.base, config.output))
     values, _ = outcome.recomputed
     modes = dict.fromkeys(one.crosscheck.mode for one in manifest.cells)
     recomputed = f"{values:,} values recomputed by pytrec_eval, all equal"
@@ -183,16 +204,18 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         "inputs": [[one.path, str(one.bytes), one.sha256] for one in manifest.inputs],
         "findings": [
             {
-                "severity": one.severity,
-                "rule": one.rule,
-                "link": rule_address(one.rule),
-                "text": f"{one.place}: {one.what}",
+                "severity": finding.severity,
+                "rule": finding.rule,
+                "link": rule_address(finding.rule),
+                "text": f"{finding.place}: {finding.what}",
+                "sentence": _sentence(finding),
             }
-            for one in manifest.findings
-            if one.severity != "note"
+            for finding in _warnings(manifest)
         ],
         "methods": methods(outcome, "plain").strip(),
-        "config": yaml.safe_dump(manifest.config, sort_keys=False, allow_unicode=True),
+        "config": yaml.safe_dump(
+            _from_base(config.base, manifest.config), sort_keys=False, allow_unicode=True
+        ),
         "commands": [
             ["Check every digit", f"harness verify {folder}"],
             ["Trace one number", trace],
@@ -202,11 +225,94 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         "downloads": [
             *(download(name, "text/csv", text) for name, text in csvs.items()),
             *(download(name, "text/x-tex", text) for name, text in tables),
-            {"name": PER_QUERY},
+            {"name": PER_QUERY, "bytes": _size(outcome, PER_QUERY)},
         ],
     }
 
 
-def download(name: str, kind: str, text: str) -> dict[str, str]:
+def _warnings(manifest: Manifest) -> list[Finding]:
+    return [finding for finding in manifest.findings if finding.severity != "note"]
+
+
+def _sentence(finding: Finding) -> str:
+    """Return a finding without its place, for a reader who has none of the files."""
+    effect = finding.effect or RULES[finding.rule].effect if finding.rule in RULES else ""
+    return capitalised(": ".join(filter(None, (finding.what, effect)))) + "."
+
+
+def _from(base: Path, path: str) -> str:
+    """Return a path as seen from the config's folder: readers have no use for absolute ones."""
+    return os.path.relpath(path, base.resolve()) if os.path.isabs(path) else path
+
+
+def _from_base(base: Path, settings: Any) -> Any:
+    """Return settings of a config without absolute paths."""
+    if isinstance(settings, Mapping):
+        return {key: _from_base(base, value) for key, value in settings.items()}
+    if isinstance(settings, (list, tuple)):
+        return [_from_base(base, value) for value in settings]
+    return _from(base, settings) if isinstance(settings, str) else settings
+
+
+def _size(outcome: Results, name: str) -> float:
+    """Return the size of a file of results; NaN if it is not known."""
+    if name in outcome.files:
+        return len(outcome.files[name])
+    path = outcome.folder / name
+    return path.stat().st_size if is_file(path) and not url_of(outcome.folder) else math.nan
+
+
+def download(name: str, kind: str, text: str) -> dict[str, Any]:
     """Return a file that the page holds, or the name of a large one next to the page."""
-    return {"name": name} | ({"type": kind, "text": text} if len(text) <= DOWNLOAD else {})
+    entry = {"name": name, "bytes": len(text.encode())}
+    return entry | ({"type": kind, "text": text} if len(text) <= DOWNLOAD else {})
+
+
+def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> None:
+    """Put into the data which files each system has, what was found in them, and the grades."""
+    manifest, base = outcome.manifest, outcome.config.base
+    inputs = {record.path: i for i, record in enumerate(manifest.inputs)}
+    names = Paths([path for cell in cells for path in cell.run_files], base).names
+    found = grouped_by(enumerate(_warnings(manifest)), lambda item: item[1].place.file)
+    keys = {entry.key: system for system in systems_of(outcome.board) for entry in system.entries}
+    parts = outcome.board.summary.parts
+    systems = {one.key: keys.get(system_key(one, parts)) for one in outcome.board.entries}
+    files: dict[tuple[str, str], dict[str, None]] = {}
+    datasets: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if (system := systems.get(cell.key)) is not None:
+            paths = [names[path] for path in cell.run_files]
+            files.setdefault((system.dataset, system.run), {}).update(dict.fromkeys(paths))
+            datasets.setdefault(system.dataset, []).append(cell)
+    runs = [system["name"] for system in data["systems"]]
+    for board in data["boards"]:
+        own = [files.get((board["whole"], runs[system]), {}) for system in board["systems"]]
+        board["files"] = [[inputs[path] for path in paths if path in inputs] for paths in own]
+        board["findings"] = [[i for path in paths for i, _ in found.get(path, ())] for paths in own]
+        if board["dataset"] in datasets:
+            board |= _judged(board["qids"], datasets[board["dataset"]], outcome)
+
+
+def _judged(qids: Sequence[str], cells: Sequence[Cell], outcome: Results) -> dict[str, Any]:
+    """Return how many documents of each query have each grade, unless the files are large."""
+    entries = {cell.dataset_entry.path: cell for cell in cells}
+    counts: dict[tuple[str, float], int] = {}
+    own = {*qids}
+    try:
+        sizes = [path.stat().st_size for path in map(Path, entries)]
+        if sum(sizes) > MOST_JUDGEMENTS:
+            return {}
+        check_inputs(outcome.folder, outcome.manifest, only=entries)
+        for cell in entries.values():
+            qrels = cell.read_qrels()
+            for qid, judged in qrels.to_dict().items():
+                name = qid if qid in own else f"{cell.dataset}/{qid}"
+                for grade, n in Counter(judged.values()).items():
+                    counts[name, grade] = n
+    except (OSError, HarnessError):
+        return {}
+    grades = sorted({grade for _, grade in counts})
+    if not 0 < len(grades) <= MOST_GRADES:
+        return {}
+    table = [[counts.get((qid, grade), 0) for qid in qids] for grade in grades]
+    return {"grades": grades, "judged": np.array(table, float)}

@@ -223,7 +223,7 @@ def render(results: Results, provenance: Manifest | None = None) -> Results:
     if "page" in results.config.reports:
         from .page import page_files  # which loads SciPy
 
-        pages = page_files(replace(results, manifest=provenance or manifest))
+        pages = page_files(replace(results, manifest=provenance or manifest, files=contents))
         outputs |= files.hashes_of(pages)
         contents |= pages
     trace = sha256(manifests.as_bytes(manifest)).hexdigest()

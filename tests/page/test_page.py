@@ -338,7 +338,6 @@ def test_names_metadata_and_files_next_to_the_page(
     results = made(tmp_path, OTHER.format(runs=ROOT / "runs"))
     tab = open_page(results / "page.html")
     assert tab.inner_text("h2") == "MQ2007"
-    assert "adds them" in tab.inner_text(".notes")
     assert tab.locator("tbody a").all_inner_texts() == ["Gradient boosting"]
     tab.locator("label", has_text="team").locator("select").select_option("Lakes")
     assert [name for name, _ in board(tab)] == ["Gradient boosting"]
@@ -375,7 +374,7 @@ def test_verify_checks_the_page(results: Path, tmp_path: Path, where: str) -> No
     else:
         start = page.index(DATA) + len(DATA)
         if where == "text":
-            report["comparisonNote"] = "Hochberg"
+            report["title"] = "Hochberg"
         else:
             board["columns"][1][where][at] = 0.125
         end = page.index("<", start)
@@ -562,6 +561,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
 
     from harness.reports.page import html_files
+    from harness.reports.page.sentences import Queries
 
     rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
     none = np.full(systems, math.nan)
@@ -569,16 +569,22 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     column = {
         "value": grid.mean(1), "low": none, "high": none, "rank": none, "rankLow": none,
         "rankHigh": none, "tier": [""] * systems, "n": none, "queries": grid, "note": "",
+        "family": 0, "baselines": [], "pairs": "", **Queries.of(grid)._asdict(),
+        "lede": [], "systemLedes": [[]] * systems, "queryLede": [],
     }  # fmt: skip
     report = {
-        "title": "large", "columns": [], "comparisonNote": "",
+        "title": "large", "description": "", "organiser": "", "date": "", "link": "",
+        "deciding": 0, "axes": [], "columns": [], "comparisonNote": "",
         "rankingDepth": 0, "conventions": [],
         "metrics": [
-            {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4} for i in range(metrics)
+            {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4, "explanation": "",
+             "low": 0, "high": 1} for i in range(metrics)
         ],
         "systems": [{"name": f"s{i}", "columns": []} for i in range(systems)],
         "boards": [{
-            "dataset": "d", "group": "", "whole": "d", "qids": [str(i) for i in range(queries)],
+            "dataset": "d", "group": "", "groupLabel": "all queries", "whole": "d",
+            "files": [[]] * systems, "findings": [[]] * systems,
+            "qids": [str(i) for i in range(queries)],
             "systems": list(range(systems)),
             "columns": [column] * metrics, "counts": {}, "warned": [""] * systems, "notes": [],
             "tests": {"run": np.array([])}, "rankings": {},

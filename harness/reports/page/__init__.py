@@ -9,27 +9,42 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Le
 
-from ...core.arguments import PathText
+from ...core.arguments import Names, PathText
 from ...core.entries import System, grouped_by
 from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
 from ...core.names import over_same_queries
 from ...core.ragged import Floats
 from ...core.systems import systems_of
-from ...stats.comparison import UNCOMPARED, Comparisons
+from ...errors import Problem, UnknownNameError
+from ...stats.comparison import UNCOMPARED, Comparison, Comparisons, Plan
 from .. import html
 from ..grid import grid
 from ..html import in_html
-from ..leaderboard import grids
-from ..phrases import decimals
+from ..phrases import CORRECTIONS, decimals, spelled
+from ..select import value_for
+from .sentences import (
+    APART,
+    BETTER,
+    SAME,
+    UNTESTED,
+    WORSE,
+    Queries,
+    Scores,
+    as_text,
+    group_label,
+    reader_notes,
+)
 
 
 @dataclass(frozen=True)
@@ -40,12 +55,27 @@ class Metadata:
     """The file, relative to the config."""
     key: str = "run"
     """The column that holds the names of the runs."""
+    costs: Names = ()
+    """Columns of numbers, lower is better, that values are drawn against, such as latency; by
+    default every column of numbers."""
 
 
 @dataclass(frozen=True)
 class PageSettings:
     """The report page."""
 
+    title: str = ""
+    """Title of the page; by default the config's name."""
+    description: str = ""
+    """One sentence below the title."""
+    organiser: str = ""
+    """Who publishes the results."""
+    date: str = ""
+    """When they were published, as the page shows it."""
+    link: str = ""
+    """Address of a page on the task, with https:// or http://."""
+    metric: str | None = None
+    """The metric that decides the ranks; by default the one that rows are sorted by."""
     rankings: Annotated[int, Ge(0), Le(1000)] = 0
     """How many documents of each query of each system the page shows."""
     conventions: tuple[str, ...] = ()
@@ -60,24 +90,35 @@ class PageSettings:
 
 Interval = Callable[[System, Metric], tuple[float, float]]
 COUNTS = ("queries", "missing", "empty", "tied")
+TITLE = ("title", "description", "organiser", "date", "link")
+MOST_NOTES = 3
+"""Notes below a table, at most."""
+
+
+def check_link(address: str) -> None:
+    """Raise UnknownNameError for an address that the page cannot link to."""
+    if address and not address.startswith(("https://", "http://")):
+        what = f"expected an address that begins with https:// or http://, got '{address}'"
+        raise UnknownNameError(Problem("", what, fix="write the whole address"))
 
 
 def report(
-    title: str,
+    settings: PageSettings,
     board: Leaderboard,
-    rows: Leaderboard,
     comparisons: Comparisons | None,
     *,
     interval: Interval,
     provenance: Mapping[str, Any],
-    note: str = "",
+    names: Mapping[str, str] = MappingProxyType({}),
     metadata: Mapping[str, Mapping[str, str]] | None = None,
+    deciding: Metric | None = None,
+    level: float = Plan.level,
 ) -> dict[str, Any]:
     """Return the data of the page, named as in ``src/data.ts``.
 
-    `board` has an entry a cell, `rows` are as printed: an entry a system if the config has a
-    summary. `interval` is used for values without a comparison; `note` names the tests.
+    `board` has an entry a cell. `interval` is used for values without a comparison, at `level`.
     `metadata` has further columns of each run by its name; ``link`` becomes a link of the name.
+    The `deciding` metric is the first one by default.
     """
     systems = systems_of(board)
     metrics = numbers_of(board.metrics)
@@ -87,33 +128,64 @@ def report(
     for name, row in rows_of.items():
         row |= (metadata or {}).get(name, {})
     columns = list(dict.fromkeys(c for row in rows_of.values() for c in row if c != "link"))
-    maker = _Boards(metrics, place, comparisons or UNCOMPARED, interval)
+    described = [_metric(metric, names) for metric in metrics]
+    labels = [metric["label"] for metric in described]
+    confidence = f"{100 * (1 - level):g}%"
+    maker = _Boards(metrics, labels, place, comparisons or UNCOMPARED, interval, confidence, board)
     by_dataset = grouped_by(systems, lambda system: system.dataset)
-    boards = [maker.board(members) for members in by_dataset.values()]
-    notes = {table.title: list(table.notes) for table in grids(rows)}
-    for page_board in boards:
-        page_board["notes"] = notes.get(page_board["dataset"], [])
+    page_systems = [_system(name, row, columns) for name, row in rows_of.items()]
+    costs = settings.metadata.costs if settings.metadata else ()
     return {
-        "title": title,
-        "metrics": [*map(_metric, metrics)],
+        **{name: getattr(settings, name) for name in TITLE},
+        "deciding": metrics.index(deciding) if deciding in metrics else 0,
+        "metrics": described,
         "columns": columns,
-        "systems": [_system(name, row, columns) for name, row in rows_of.items()],
-        "boards": boards,
-        "comparisonNote": note,
+        "axes": list(_axes(page_systems, columns, costs)),
+        "systems": page_systems,
+        "boards": [maker.board(members) for members in by_dataset.values()],
+        "comparisonNote": "",
         "rankingDepth": 0,
         "conventions": [],
         "provenance": dict(provenance),
     }
 
 
-def _metric(metric: Metric) -> dict[str, Any]:
-    direction = {"higher": 1, "lower": -1}.get(metric.definition.direction or "", 0)
+def _metric(metric: Metric, names: Mapping[str, str]) -> dict[str, Any]:
+    definition = metric.definition
+    text = definition.headline.replace("``", "")
+    if isinstance(metric.cutoff, int):
+        text = re.sub(r"\b(first|at) k\b", rf"\1 {metric.cutoff}", text)
+    low, high = definition.bounds
     return {
         "name": str(metric),
-        "label": str(metric),
-        "direction": direction,
-        "digits": 0 if metric.definition.summary == "sum" else 4,
+        "label": value_for(names, str(metric), spelled(metric), patterns=False),
+        "explanation": text,
+        "direction": {"higher": 1, "lower": -1}.get(definition.direction or "", 0),
+        "low": low if math.isfinite(low) else math.nan,
+        "high": high if math.isfinite(high) else math.nan,
+        "digits": 0 if definition.summary == "sum" else 4,
     }
+
+
+def _axes(
+    systems: Sequence[Mapping[str, Any]], columns: Sequence[str], costs: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the columns of numbers that values can be drawn against."""
+    for place, name in enumerate(columns):
+        texts = [system["columns"][place] for system in systems]
+        values = np.array([_as_number(text) for text in texts])
+        is_numeric = not any(text and np.isnan(v) for text, v in zip(texts, values, strict=True))
+        varies = len({*values[~np.isnan(values)].tolist()}) > 1
+        if varies and (name in costs if costs else is_numeric):
+            yield {"column": place, "values": values}
+
+
+def _as_number(text: str) -> float:
+    try:
+        number = float(text.replace(",", ""))
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def _columns(systems: Sequence[System]) -> dict[str, str]:
@@ -137,29 +209,61 @@ class _Boards:
     """Makes the data of each dataset; `place` is that of each run in the page's systems."""
 
     metrics: Sequence[Metric]
+    labels: Sequence[str]
     place: Mapping[str, int]
     comparisons: Comparisons
     interval: Interval
+    confidence: str
+    leaderboard: Leaderboard
+
+    @cached_property
+    def rows(self) -> Mapping[tuple[str, str], list[Comparison]]:
+        """Comparisons by dataset and metric."""
+        return grouped_by(self.comparisons.rows, lambda row: (row.dataset, str(row.metric)))
 
     def board(self, systems: Sequence[System]) -> dict[str, Any]:
         counts = [system.entries[0].evaluation.counts.as_dict() for system in systems]
+        dataset, group = systems[0].dataset, systems[0].group
+        label = group_label(group, self.leaderboard.groups)
+        columns = zip(self.metrics, self.labels, strict=True)
+        compared = [
+            row for (where, _), rows in self.rows.items() if where == dataset for row in rows
+        ]
         return {
-            "dataset": systems[0].dataset,
-            "group": systems[0].group,
+            "dataset": dataset,
+            "group": group,
+            "groupLabel": label or "all queries",
             "whole": systems[0].whole,
             "qids": systems[0].qids,
             "systems": [self.place[system.run] for system in systems],
-            "columns": [self.column(systems, metric) for metric in self.metrics],
+            "columns": [self.column(systems, *column, label) for column in columns],
             "counts": {
                 name: np.array([count.get(name, math.nan) for count in counts], float)
                 for name in COUNTS
             },
             "warned": [", ".join(system.warned) for system in systems],
-            "tests": self.tests(systems[0].dataset),
+            "files": [[] for _ in systems],
+            "findings": [[] for _ in systems],
+            "notes": list(reader_notes(self.leaderboard, systems))[:MOST_NOTES],
+            **({"testing": self.testing()} if compared else {}),
+            "tests": self.tests(compared),
             "rankings": {},
         }
 
-    def column(self, systems: Sequence[System], metric: Metric) -> dict[str, Any]:
+    def testing(self) -> dict[str, Any]:
+        """Return how pairs were tested."""
+        plan, all_pairs = self.comparisons.plan, self.comparisons.kind == "all-pairs"
+        title = CORRECTIONS[plan.correction].title
+        return {
+            "test": self.comparisons.title or plan.test,
+            "correction": "the test's own correction" if all_pairs else title,
+            "family": "metric" if all_pairs else plan.family,
+            "alpha": plan.level,
+        }
+
+    def column(
+        self, systems: Sequence[System], metric: Metric, label: str, group: str
+    ) -> dict[str, Any]:
         where = systems[0].dataset, str(metric)
         standings = [self.comparisons.standing(*where, system.run) for system in systems]
         intervals = [
@@ -169,27 +273,76 @@ class _Boards:
         low, high = np.array(intervals).T
         queries = [system.values(metric) for system in systems]
         qids = [system.entries[0].evaluation.qids for system in systems]
-        is_comparable = over_same_queries(metric, zip(qids, queries, strict=True))
+        is_fair = over_same_queries(metric, zip(qids, queries, strict=True))
+        value = np.array([system.value(metric) for system in systems], float)
+        sign = metric.sign if metric.definition.direction else 0
+        tests = self.rows.get(where, [])
+        relations, baselines = self.relations(systems, tests)
 
-        def numbers(name: str) -> Floats:
-            return np.array([getattr(standing, name, math.nan) for standing in standings], float)
+        def ranks(name: str) -> Floats:
+            return np.array(
+                [getattr(standing, name, 0) or math.nan for standing in standings], float
+            )
 
+        rank = ranks("rank")
+        if not any(standings) and sign:
+            better = (sign * value)[None] > (sign * value)[:, None]
+            rank = np.where(np.isnan(value), np.nan, 1 + better.sum(axis=1))
+        scores = Scores(
+            label, sign, 0 if metric.definition.summary == "sum" else 4, self.confidence,
+            f"with {group}" if group else "", [self.place[system.run] for system in systems],
+            value, low, high, np.array([system.n(metric) for system in systems], float),
+            rank, ranks("rank_low"), ranks("rank_high"), relations, baselines, is_fair,
+        )  # fmt: skip
+        matrix = np.stack(queries)
+        of_queries = Queries.of(matrix)
+        n = len(systems)
         return {
-            "value": np.array([system.value(metric) for system in systems], float),
+            "value": value,
             "low": low,
             "high": high,
-            "rank": numbers("rank"),
-            "rankLow": numbers("rank_low"),
-            "rankHigh": numbers("rank_high"),
+            "rank": rank,
+            "rankLow": scores.rank_low,
+            "rankHigh": scores.rank_high,
             "tier": [standing.tier if standing else "" for standing in standings],
-            "n": np.array([system.n(metric) for system in systems], float),
-            "queries": np.stack(queries),
-            "note": "" if is_comparable else "no best value: runs were scored on different queries",
+            "n": scores.n,
+            "queries": matrix,
+            "note": "" if is_fair else "no best value: runs were scored on different queries",
+            "family": self.comparisons.family(tests[0])[1] if tests else 0,
+            "baselines": baselines,
+            "pairs": "".join(relations[np.triu_indices(n, 1)]) if tests else "",
+            **of_queries._asdict(),
+            "lede": scores.lede(),
+            "systemLedes": [scores.of_system(row) for row in range(n)],
+            "queryLede": scores.of_queries(systems[0].qids, of_queries),
         }
 
-    def tests(self, dataset: str) -> dict[str, Floats]:
+    def relations(
+        self, systems: Sequence[System], tests: Sequence[Comparison]
+    ) -> tuple[Any, list[int]]:
+        """Return what tests say of each row against each, and the rows that are baselines."""
+        rows = {system.run: row for row, system in enumerate(systems)}
+        relations = np.full((len(systems), len(systems)), UNTESTED)
+        for test in tests:
+            letter = self.letter(test, len(systems[0].qids))
+            at = rows[test.run], rows[test.baseline]
+            relations[at] = letter
+            relations[at[::-1]] = {BETTER: WORSE, WORSE: BETTER}.get(letter, letter)
+        is_plan = bool(self.comparisons.plan.baselines)
+        return relations, sorted({rows[test.baseline] for test in tests}) if is_plan else []
+
+    def letter(self, test: Comparison, queries: int) -> str:
+        """Return what a test says of its run against its baseline."""
+        if test.note == "identical" and test.n == queries:
+            return SAME
+        if math.isnan(test.p_adjusted):
+            return UNTESTED
+        if not self.comparisons.is_significant(test):
+            return APART
+        return BETTER if test.is_better else WORSE
+
+    def tests(self, rows: Sequence[Comparison]) -> dict[str, Floats]:
         """Return a dataset's tests as columns, one entry a test; metrics and runs are numbers."""
-        rows = [row for row in self.comparisons.rows if row.dataset == dataset]
         numbers = {str(metric): i for i, metric in enumerate(self.metrics)}
         columns = {
             "metric": [numbers[str(row.metric)] for row in rows],
@@ -324,7 +477,9 @@ def _plain_table(report: dict[str, Any]) -> str:
         for row in np.argsort(-values[0] * (metrics[0]["direction"] or 1), kind="stable")
     ]
     table = _STYLES.sub("", html.render([grid(header, rows)]))
-    return f'<section class="panel"><h2>{in_html(board["dataset"])}</h2>{table}</section>'
+    names = [system["name"] for system in report["systems"]]
+    lede = as_text(board["columns"][report["deciding"]]["lede"], names)
+    return f"<section><h2>{in_html(board['dataset'])}</h2><p>{in_html(lede)}</p>{table}</section>"
 
 
 def _digest(text: str) -> str:

@@ -57,6 +57,8 @@ export interface Column {
   note: string;
   /** Tests that were corrected together; 0: this metric was not tested on this board. */
   family: number;
+  /** Rows that all others were tested against; empty: every pair was, or none. */
+  baselines: number[];
   /**
    * What the tests say of each pair of rows, a letter a pair, read with `relation`:
    * "+" the first is significantly better, "-" significantly worse, "~" not told apart,
@@ -120,8 +122,6 @@ export interface Testing {
   family: "table" | "metric" | "dataset";
   /** Significant: a corrected p up to this. Intervals are of 1 - alpha. */
   alpha: number;
-  /** Rows that all others were tested against; empty: every pair was tested. */
-  baselines: number[];
 }
 
 /** Tests as columns, one entry a test; metrics and systems by their numbers. */

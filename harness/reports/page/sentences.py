@@ -1,0 +1,393 @@
+"""Sentences of the report page: who is first, by how much, how sure, and what to know of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.entries import System, how_chosen
+from ...core.leaderboard import Leaderboard
+from ...core.ragged import Bools, Floats
+from ...errors import counted, first_of
+from ..methods import missing_in_words, repetitions_in_words
+from ..phrases import capitalised, listed, spelled, weighted_in_words
+
+Sentence = list[str | dict[str, Any]]
+"""Text, ``{"bold": text}``, and links ``{"system": number}`` and ``{"query": qid}``."""
+BETTER, WORSE, APART, SAME, UNTESTED = "+-~=."
+"""What tests say of a system against another; `APART` is "cannot be told apart"."""
+DIGITS = 3
+"""Decimals of numbers in sentences."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The values of one metric on a board, an entry a row, and what tests say of each pair.
+
+    `sign` is 1, -1 if lower is better, 0 if neither. `relations` has the letters above, a row
+    against a column. `over` says of which queries: "" or "with length: 70 or more".
+    """
+
+    label: str
+    sign: int
+    digits: int
+    confidence: str
+    over: str
+    systems: Sequence[int]
+    values: Floats
+    low: Floats
+    high: Floats
+    n: Floats
+    rank: Floats
+    rank_low: Floats
+    rank_high: Floats
+    relations: Any
+    baselines: Sequence[int]
+    is_fair: bool = True
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Rows with a value, best first."""
+        rows = np.flatnonzero(~np.isnan(self.values))
+        keys = self.values[rows] * -(self.sign or 1)
+        return [int(row) for row in rows[np.argsort(keys, kind="stable")]]
+
+    @cached_property
+    def is_tested(self) -> bool:
+        """Whether any pair was tested."""
+        return bool((self.relations != UNTESTED).any()) and bool(self.sign)
+
+    def number(self, value: float) -> str:
+        """Return a value as sentences show it."""
+        return shown(value, self.digits)
+
+    def amount(self, row: int, other: int) -> str:
+        """Return by how much two rows differ."""
+        text = self.number(abs(self.values[row] - self.values[other]))
+        return text if text.strip("0.,") else f"less than {10.0 ** -min(self.digits, DIGITS):g}"
+
+    def link(self, row: int) -> dict[str, Any]:
+        """Return a link to a row's system."""
+        return {"system": self.systems[row]}
+
+    def links(self, rows: Sequence[int]) -> Sentence:
+        """Return links to rows, the first two and how many others."""
+        if len(rows) > 3:
+            return [self.link(rows[0]), f" and {len(rows) - 1} other systems"]
+        parts: Sentence = [self.link(rows[0])]
+        for row in rows[1:]:
+            parts += [" and " if row == rows[-1] else ", ", self.link(row)]
+        return parts
+
+    def queries(self, row: int) -> str:
+        """Return how many queries a row's value is over."""
+        n = int(self.n[row])
+        return counted(n, "query", "queries") + (f" {self.over}" if self.over else "")
+
+    def interval(self, row: int) -> str:
+        """Return a row's interval in parentheses, after a blank; nothing without one."""
+        if math.isnan(self.low[row]):
+            return ""
+        ends = f"{self.number(self.low[row])} to {self.number(self.high[row])}"
+        return f" ({self.confidence} interval {ends})"
+
+    def value(self, row: int) -> Sentence:
+        """Return a row's value with its queries and interval."""
+        rest = f" over {self.queries(row)}{self.interval(row)}"
+        return [{"bold": self.number(self.values[row])}, rest]
+
+    def count(self, row: int, letter: str) -> int:
+        """Return how many rows a row relates to by a letter."""
+        return int((self.relations[row] == letter).sum())
+
+    # the leaderboard
+
+    def lede(self) -> Sentence:
+        """Return the sentences that open the leaderboard."""
+        if not self.order:
+            return [f"No system has a value of {self.label}{self._of_queries}."]
+        first, *others = self.order
+        if not others:
+            only = f" is the only system with a value: its {self.label} is "
+            return [self.link(first), only, *self.value(first), "."]
+        if not self.sign:
+            start = f"{self.label} has no better and no worse. It is "
+            low, high = (self.number(self.values[row]) for row in (others[-1], first))
+            least: Sentence = [f"{start}{low} (", self.link(others[-1])]
+            return [*least, f") to {high} (", self.link(first), ")."]
+        top = [row for row in self.order if _equal(self.values[row], self.values[first])]
+        extreme = "highest" if self.sign > 0 else "lowest"
+        aside = "" if self.sign > 0 else " (lower is better)"
+        n = f"{len(self.order):,} systems"
+        if len(top) == len(self.order):
+            return [f"All {n} have the same {self.label}: ", *self.value(first), "."]
+        verb = "has" if len(top) == 1 else "have"
+        start = f" {verb} the {extreme} {self.label} of {n}{aside}: "
+        sentence = [*self.links(top), start, *self.value(first), ". "]
+        if not self.is_fair:
+            return [*sentence, "Systems were scored on different queries, so this is no ranking."]
+        return [*sentence, *self._verdict(top)]
+
+    @property
+    def _of_queries(self) -> str:
+        return f" on the queries {self.over}" if self.over else ""
+
+    def _verdict(self, top: Sequence[int]) -> Sentence:
+        first, after = top[0], self.order[len(top)]
+        whose = "Its" if len(top) == 1 else "Their"
+        lead: Sentence = [f"{whose} lead of {self.amount(first, after)} over ", self.link(after)]
+        if not self.is_tested:
+            why = "one query is too few to test it" if self.n[first] == 1 else "was not tested"
+            return [*lead, f" {why}." if why.startswith("was") else f": {why}."]
+        if self.baselines:
+            return self._against_baselines(first)
+        apart, letter = self.count(first, APART), self.relations[first, after]
+        subject: Sentence = ["It"] if len(top) == 1 else [self.link(first)]
+        by = f", by {self.amount(first, after)}"
+        pronoun: Sentence = ["it"] if len(top) == 1 else subject
+        rest = self._cannot_tell(apart, len(self.order) - len(top), pronoun)
+        if letter == BETTER:
+            if self.count(first, BETTER) == len(self.order) - len(top) > 1:
+                last = [" is significantly better than every other system; the next, "]
+                return [*subject, *last, self.link(after), by.replace("by", "is") + " behind."]
+            better = [*subject, " is significantly better than ", self.link(after), by]
+            return [*better, ", but ", *rest, "."] if apart else [*better, "."]
+        if letter == APART:
+            return [*lead, " is ", {"bold": "not significant"}, ": ", *rest, "."]
+        if letter == WORSE:
+            return [self.link(after), " is significantly better on the queries that both have."]
+        return [*lead, " has no test", *([": ", *rest, "."] if apart else ["."])]
+
+    def _cannot_tell(self, apart: int, others: int, pronoun: Sentence) -> Sentence:
+        if apart == 1 == others:
+            return ["the tests cannot tell the two apart"]
+        which = "any other system" if apart == others else counted(apart, "other system")
+        return [f"the tests cannot tell {which} apart from ", *pronoun]
+
+    def _against_baselines(self, first: int) -> Sentence:
+        rows = [row for row in self.baselines if not math.isnan(self.values[row])]
+        others = len(self.order) - 1
+        if first in rows:
+            worse, apart = self.count(first, BETTER), self.count(first, APART)
+            told = f"It is {_a_baseline(rows)}: {_are(worse)} significantly worse"
+            return [f"{told} and {_none(apart)} cannot be told apart from it."]
+        if not rows:
+            return ["No baseline has a value to test it against."]
+        if len(rows) > 1:
+            better = sum(self.relations[first, row] == BETTER for row in rows)
+            which = "all" if better == len(rows) else _none(better)
+            return [f"It is significantly better than {which} of the {len(rows)} baselines."]
+        (row,) = rows
+        better, worse = self.count(row, WORSE), self.count(row, BETTER)
+        total = f" Of the {others:,} systems beside the baseline, {_are(better)} significantly "
+        total += f"better and {_are(worse)} significantly worse." if others > 1 else ""
+        return [*self.against(first, row), total if others > 1 else ""]
+
+    def against(self, row: int, baseline: int) -> Sentence:
+        """Return the sentence on a row against a baseline."""
+        name: Sentence = ["the baseline ", self.link(baseline)]
+        amount, letter = self.amount(row, baseline), self.relations[row, baseline]
+        if letter == BETTER:
+            return ["It is significantly better than ", *name, f", by {amount}."]
+        if letter == WORSE:
+            return ["It is significantly worse than ", *name, f", by {amount}."]
+        if letter == APART:
+            insignificant = {"bold": "not significant"}
+            return [f"Its difference of {amount} from ", *name, " is ", insignificant, "."]
+        if letter == SAME:
+            same = f"It has the same {self.label} on every query as "
+            return [same, *name, "."]
+        return ["It was not tested against ", *name, "."]
+
+    # the view of a system
+
+    def of_system(self, row: int) -> Sentence:
+        """Return the sentences that open the view of a row's system."""
+        if math.isnan(self.values[row]):
+            return [f"It has no value of {self.label}{self._of_queries}."]
+        if len(self.order) == 1:
+            return [f"{self.label} ", *self.value(row), ". It is the only system."]
+        value: Sentence = [f"{self.label} ", {"bold": self.number(self.values[row])}]
+        if not self.sign or math.isnan(self.rank[row]):
+            return [f"{self.label} ", *self.value(row), "."]
+        text = f", rank {self.rank[row]:.0f} of {len(self.order):,}"
+        if self.rank_high[row] > self.rank_low[row]:
+            ends = f"{self.rank_low[row]:.0f} to {self.rank_high[row]:.0f}"
+            text += f" ({self.confidence} interval of the rank {ends})"
+        return [*value, f"{text}. ", *self._tested(row)]
+
+    def _tested(self, row: int) -> Sentence:
+        if not self.is_tested:
+            return [f"Differences in {self.label} were not tested."]
+        baselines = [one for one in self.baselines if one != row]
+        if self.baselines and row not in self.baselines and len(baselines) == 1:
+            return self.against(row, baselines[0])
+        better, worse, apart = (self.count(row, letter) for letter in (WORSE, BETTER, APART))
+        if self.baselines and row not in self.baselines:
+            head, total = "It is significantly better than ", f" of the {len(baselines)} baselines"
+            return [f"{head}{_none(worse)}{total} and significantly worse than {_none(better)}."]
+        head = "It is a baseline. " if self.baselines else ""
+        same = np.flatnonzero(self.relations[row] == SAME).tolist()
+        parts = [f"{head}{_systems(better)} significantly better", f"{_are(worse)} worse"]
+        tell = f"{_none(apart)} cannot be told apart from it"
+        if not same:
+            return [f"{listed([*parts, tell])}."]
+        also = [" the same ", f"{self.label} on every query."]
+        has = " has" if len(same) == 1 else " have"
+        return [f"{listed([*parts, tell])}. ", *self.links(same), has, *also]
+
+    # the queries
+
+    def of_queries(self, qids: Sequence[str], queries: Queries) -> Sentence:
+        """Return the sentences that open the queries."""
+        defined = ~np.isnan(queries.median)
+        if not defined.any():
+            return [f"No query has a value of {self.label}{self._of_queries}."]
+        whose: Sentence = (
+            ["the median system"] if len(self.order) > 1 else [self.link(self.order[0])]
+        )
+        varied = defined & ~queries.constant
+        if not varied.any():
+            return [f"Each query has one {self.label} for all systems, so none tells them apart."]
+        keys = np.where(varied, queries.median * (self.sign or 1), np.inf)
+        hardest = int(np.argmin(keys))
+        reach = f" reaches {self.number(queries.median[hardest])} in {self.label}."
+        query = {"query": qids[hardest]}
+        if defined.sum() == 1:
+            return [query, " is the only query: ", *whose, reach]
+        word = "hardest query" if self.sign else "query with the lowest value"
+        sentence: Sentence = [f"The {word} is ", query, ": ", *whose, reach]
+        telling = np.where(np.isnan(queries.discrimination), -np.inf, queries.discrimination)
+        if len(self.order) > 2 and np.isfinite(telling).any():
+            best = {"query": qids[int(np.argmax(telling))]}
+            sentence += [" Query ", best, " tells systems apart best."]
+        if flat := int(queries.constant.sum()):
+            has = counted(flat, "query has", "queries have")
+            sentence.append(f" {has} one value for all systems.")
+        return sentence
+
+
+def _equal(value: float, other: float) -> bool:
+    return math.isclose(value, other, rel_tol=1e-12, abs_tol=1e-15)
+
+
+def _none(n: int) -> str:
+    return f"{n:,}" if n else "none"
+
+
+def _are(n: int) -> str:
+    return "1 is" if n == 1 else f"{_none(n)} are"
+
+
+def _systems(n: int) -> str:
+    return f"{n:,} systems are" if n > 1 else "1 system is" if n else "No system is"
+
+
+def _a_baseline(rows: Sequence[int]) -> str:
+    return "the baseline" if len(rows) == 1 else "a baseline"
+
+
+def as_text(sentence: Sentence, names: Sequence[str]) -> str:
+    """Return a sentence as plain text, given the names of the page's systems."""
+    parts = []
+    for part in sentence:
+        if isinstance(part, str):
+            parts.append(part)
+        else:
+            ((kind, value),) = part.items()
+            parts.append(names[value] if kind == "system" else f"{value}")
+    return "".join(parts)
+
+
+def group_label(group: str, columns: Sequence[str]) -> str:
+    """Return a slice's column and label for readers.
+
+    >>> group_label("length=70 or more", ["length"]), group_label("a=b=c", ["a=b"])
+    ('length: 70 or more', 'a=b: c')
+    """
+    starts = [column for column in columns if group.startswith(f"{column}=")]
+    column = max(starts, key=len, default="")
+    return f"{column}: {group.removeprefix(column)[1:]}" if column else group
+
+
+def reader_notes(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]:
+    """Yield what a reader should know of the numbers of a dataset, the most important first."""
+    name, n = systems[0].whole, counted(len(systems), "system")
+    failed = dict.fromkeys(row.run for row in board.failed if row.dataset == name)
+    if failed:
+        yield f"{first_of([*failed])} could not be evaluated."
+    if unanswered := sum(system.evaluation.counts.missing > 0 for system in systems):
+        metrics, policy = board.metrics, systems[0].evaluation.policy
+        rule = missing_in_words(metrics, policy, lambda metric: f"in {spelled(metric)}")
+        leaves = "leaves" if unanswered == 1 else "leave"
+        yield f"{unanswered:,} of {n} {leaves} queries unanswered, which {rule}."
+    if incomplete := [system.incomplete for system in systems if system.incomplete]:
+        yield f"Repetitions are missing: {first_of([*map(str, incomplete)])}."
+    if repeated := repetitions_in_words(systems):
+        yield f"Values are means over {repeated}."
+    if weights := weighted_in_words({name: systems[0].evaluation.weighted_by}):
+        yield f"{capitalised(weights)}."
+    if chosen := how_chosen(systems):
+        yield f"Each system is the {chosen}."
+
+
+def changed(
+    metric: Mapping[str, Any], then: str, systems: Sequence[int], old: Floats, new: Floats
+) -> Sentence:
+    """Return what changed in a metric since earlier results, an entry a row of `old` and `new`."""
+    fresh = int((np.isnan(old) & ~np.isnan(new)).sum())
+    added = f"{counted(fresh, 'system is', 'systems are')} new. " if fresh else ""
+    change = np.abs(new - old)
+    if not (change > 0).any():
+        return [f"{added}No value of {metric['label']} has changed since {then}."]
+    row = int(np.nanargmax(change))
+    of = counted(int((~np.isnan(change)).sum()), "system has", "systems have")
+    text = f"{added}{int((change > 0).sum()):,} of {of} another {metric['label']} than in {then}. "
+    values = (shown(value, metric["digits"]) for value in (old[row], new[row]))
+    largest = "The largest change is that of "
+    return [text + largest, {"system": systems[row]}, f": {' to '.join(values)}."]
+
+
+def shown(value: float, digits: int) -> str:
+    """Return a value as sentences show it.
+
+    >>> shown(-0.25, 4), shown(-0.0001, 4), shown(12345.0, 0)
+    ('−0.250', '0.000', '12,345')
+    """
+    text = f"{abs(value):,.{min(digits, DIGITS)}f}"
+    return f"−{text}" if value < 0 and text.strip("0.,") else text
+
+
+class Queries(NamedTuple):
+    """What the values of a board say of its queries, an entry a query.
+
+    `discrimination` is the correlation over systems of a query's values with the mean of the other
+    queries, NaN without a spread. A query is `constant` if several systems have one value.
+    """
+
+    median: Floats
+    discrimination: Floats
+    constant: Bools
+
+    @classmethod
+    def of(cls, values: Floats) -> Queries:
+        """Return those of values, ``(n_systems, n_queries)``."""
+        has = ~np.isnan(values)
+        n, filled = has.sum(axis=0), np.where(has, values, 0.0)
+        median = np.full(len(n), np.nan)
+        median[n > 0] = np.nanmedian(values[:, n > 0], axis=0)
+        smallest = np.where(has, values, np.inf).min(axis=0)
+        constant = (n > 1) & (smallest == np.where(has, values, -np.inf).max(axis=0))
+        rest = filled.sum(axis=1, keepdims=True) - filled
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rest = np.where(has, rest / (has.sum(axis=1, keepdims=True) - has), 0.0)
+            own = np.where(has, values - filled.sum(axis=0) / n, 0.0)
+            rest = np.where(has, rest - rest.sum(axis=0) / n, 0.0)
+            correlation = (own * rest).sum(0) / np.sqrt((own**2).sum(0) * (rest**2).sum(0))
+        telling = np.where(constant | (n < 2) | ~np.isfinite(correlation), np.nan, correlation)
+        return cls(median, telling, constant)
