@@ -1,70 +1,92 @@
-/** Where the numbers come from, and how to make them again. */
+/** How to read the page, where the numbers come from, and how to make them again. */
 
+import type { ComponentChildren } from "preact";
 import type { Context } from "./view";
-import { Command, Copy, Panel } from "./text";
+import { Command, Copy, Section, interval, plural } from "./text";
 
 export function Methods({ context }: { context: Context }) {
   const { methods } = context.report.provenance;
-  return methods ? <Panel title="Methods" aside={<Copy text={methods} />}><p class="prose">{methods}</p></Panel> : null;
+  return methods ? <Section title="Methods" aside={<Copy text={methods} />}><p class="prose">{methods}</p></Section> : null;
 }
 
 export function About({ context }: { context: Context }) {
-  const { provenance } = context.report;
+  const { report, board, level } = context;
+  const { provenance } = report;
+  const withIntervals = board.columns.some((one) => one.low.some((low) => !isNaN(low)));
+  const here = provenance.downloads.filter((file) => file.text !== undefined);
+  const beside = provenance.downloads.filter((file) => file.text === undefined);
   return (
     <>
-      <Methods context={context} />
-      {provenance.commands.length > 0 && <Panel title="Make these numbers again" aside={provenance.config && <span class="muted">in the folder of the config</span>}>
-        <dl class="commands">
-          {provenance.commands.map(([what, command]) => (
-            <div key={what}>
-              <dt>{what}</dt>
-              <dd><Command text={command} /></dd>
-            </div>
-          ))}
-        </dl>
-      </Panel>}
-      {provenance.downloads.length > 0 && (
-        <Panel title="Download">
-          <ul class="downloads">
-            {provenance.downloads.map((file) => (
-              <li key={file.name}>
-                {file.text === undefined ? (
-                  <><a href={file.name}>{file.name}</a> <span class="muted">(in {provenance.results}: this link works while the page is there too)</span></>
-                ) : (
-                  <a download={file.name.replace(/^.*\//, "")} href={`data:${file.type};base64,${base64(file.text)}`}>{file.name}</a>
-                )}
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
-      {provenance.results && <Panel title="Findings of the guard">
-        {provenance.findings.length ? (
-          <ul class="findings">
-            {provenance.findings.map((one, i) => (
-              <li key={i}><span class={`severity ${one.severity}`}>{one.severity}</span> <a href={one.link}><code>{one.rule}</code></a> <span>{one.text}</span></li>
-            ))}
-          </ul>
-        ) : (
-          <p class="empty">None.</p>
-        )}
-      </Panel>}
-      <Panel title="Facts">
-        <dl class="facts">{provenance.facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd dir="auto">{value}</dd></div>)}</dl>
-      </Panel>
-      {provenance.inputs.length > 0 && <Panel title="Inputs">
-        <div class="scroll" tabIndex={0} role="region" aria-label="Inputs">
-          <table>
-            <thead><tr><th scope="col">File</th><th scope="col" class="number">Bytes</th><th scope="col">SHA-256</th></tr></thead>
-            <tbody>{provenance.inputs.map(([path, size, hash]) => <tr key={path}><th scope="row" dir="auto">{path}</th><td class="number">{Number(size).toLocaleString("en")}</td><td><code title={hash}>{hash.slice(0, 16)}</code></td></tr>)}</tbody>
-          </table>
+      <div class="two uneven">
+        <div>
+          <Section title="How to read this page">
+            <p class="prose">
+              Every value is a mean over queries.{withIntervals && ` A ${level}% interval says how far the mean could lie with other queries of the same kind.`}
+              {board.testing && " “Not told apart” means that the tests found no significant difference. It does not mean that two systems are equal."}
+            </p>
+          </Section>
+          <Methods context={context} />
         </div>
-      </Panel>}
-      {provenance.config && <Panel title="Config" aside={<Copy text={provenance.config} />}>
-        <pre tabIndex={0}>{provenance.config}</pre>
-      </Panel>}
+        <div>
+          {provenance.commands.length > 0 && <Section title="Check the numbers" note={provenance.config && "In the folder of the config."}>
+            {provenance.commands.map(([what, command]) => <div key={what} class="check"><p class="muted">{what}</p><Command text={command} /></div>)}
+          </Section>}
+          {provenance.downloads.length > 0 && <Section title="Download">
+            <ul class="files">{here.map((file) => <li key={file.name}><a download={file.name.replace(/^.*\//, "")} href={`data:${file.type};base64,${base64(file.text!)}`}>{file.name}</a> <span class="muted">{size(file.bytes)}</span></li>)}</ul>
+            {beside.length > 0 && <p class="muted">Next to this page, while it lies in {provenance.results}:</p>}
+            <ul class="files">{beside.map((file) => <li key={file.name}><a href={file.name}>{file.name}</a> <span class="muted">{size(file.bytes)}</span></li>)}</ul>
+          </Section>}
+        </div>
+      </div>
+      <div class="folds">
+        {provenance.results && <Fold title="Warnings" text={warningsIn(context)} open={provenance.findings.length > 0 && provenance.findings.length <= 30}>
+          <table><tbody>
+            {provenance.findings.map((one, i) => <tr key={i} class="finding"><td class="rule"><a href={one.link} title={one.text}><code>{one.rule}</code></a></td><td>{filesOf(context, i)}</td><td>{one.sentence}</td></tr>)}
+          </tbody></table>
+        </Fold>}
+        <Fold title="Metrics" text="what they measure, and their names in the config">
+          <table>
+            <thead><tr><th scope="col">Metric</th><th scope="col">In the config</th><th scope="col">Better</th><th scope="col">Range</th><th scope="col">Measures</th></tr></thead>
+            <tbody>{report.metrics.map((one) => <tr key={one.name}><th scope="row">{one.label}</th><td><code>{one.name}</code></td><td>{one.direction > 0 ? "higher" : one.direction < 0 ? "lower" : "neither"}</td><td>{isNaN(one.high) ? "–" : interval(one.low, one.high, 0)}</td><td>{one.explanation}</td></tr>)}</tbody>
+          </table>
+        </Fold>
+        {provenance.inputs.length > 0 && <Fold title="Input files" text={plural(provenance.inputs.length, "file")}>
+          <div class="scroll" tabIndex={0} role="region" aria-label="Input files">
+            <table>
+              <thead><tr><th scope="col">File</th><th scope="col" class="number">Bytes</th><th scope="col">SHA-256</th></tr></thead>
+              <tbody>{provenance.inputs.map(([path, bytes, hash]) => <tr key={path}><th scope="row" dir="auto">{path}</th><td class="number">{Number(bytes).toLocaleString("en")}</td><td><code title={hash}>{hash.slice(0, 16)}</code></td></tr>)}</tbody>
+            </table>
+          </div>
+        </Fold>}
+        {provenance.config && <Fold title="Config" text=""><Copy text={provenance.config} /><pre tabIndex={0}>{provenance.config}</pre></Fold>}
+        <Fold title="Run" text="when, where and with which version">
+          <dl>{provenance.facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd dir="auto">{value}</dd></div>)}</dl>
+        </Fold>
+      </div>
     </>
   );
+}
+
+function Fold({ title, text, children, open = false }: { title: string; text: string; children: ComponentChildren; open?: boolean }) {
+  return <details class="fold" open={open}><summary>{title} <span class="muted">{text}</span></summary>{children}</details>;
+}
+
+function warningsIn({ report }: Context): string {
+  const { findings } = report.provenance;
+  const marked = new Set(report.boards.flatMap((board) => board.systems.filter((_, row) => board.findings[row].length)));
+  return findings.length ? `${plural(findings.length, "warning")} about ${plural(marked.size, "system")}` : "none";
+}
+
+/** The systems that a finding is about. */
+function filesOf({ report }: Context, finding: number): string {
+  const systems = new Set(report.boards.flatMap((board) => board.systems.filter((_, row) => board.findings[row].includes(finding))));
+  return [...systems].map((system) => report.systems[system].name).join(", ");
+}
+
+function size(bytes: number): string {
+  if (isNaN(bytes)) return "";
+  const [unit, word] = bytes < 1e3 ? [1, "bytes"] : bytes < 1e6 ? [1e3, "kB"] : [1e6, "MB"];
+  return `${(bytes / unit).toLocaleString("en", { maximumFractionDigits: bytes < 1e6 ? 0 : 1 })} ${word}`;
 }
 
 function base64(text: string): string {

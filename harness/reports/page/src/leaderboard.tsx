@@ -37,7 +37,7 @@ function referenceOf(context: Context, all: number[]): Reference | undefined {
   const { board, m, state } = context;
   if (state.convention || !board.columns[m].pairs) return undefined;
   const picked = rowOf(context, state.a);
-  const row = picked >= 0 ? picked : (board.testing?.baselines[0] ?? all[0]);
+  const row = picked >= 0 ? picked : (board.testing?.baselines?.[0] ?? all[0]);
   return { row, letters: board.systems.map((_, one) => (one === row ? "" : relation(board, m, one, row))) };
 }
 
@@ -117,11 +117,11 @@ function shownExtras(context: Context, extras: Extra[]): Extra[] {
 }
 
 /** Places of the chosen metric's values, and the ticks of its axis. */
-function axisOf({ board, metric, m }: Context, values: Numbers): { at: (value: number) => number; ticks: number[] } {
+function axisOf({ board, metric, m, phone }: Context, values: Numbers): { at: (value: number) => number; ticks: number[] } {
   const { low, high } = board.columns[m];
   const [least, most] = [Math.min(0, ...numbers(values), ...numbers(low)), Math.max(...numbers(values), ...numbers(high))];
   const [start, end] = [metric.low === 0 ? Math.max(0, least) : least, metric.high > 0 ? Math.min(metric.high, most) : most];
-  return { at: scale(start, end), ticks: ticksOf(start, end, 4) };
+  return { at: scale(start, end), ticks: ticksOf(start, end, phone ? 2 : 4) };
 }
 
 export function numbers(values: Numbers): number[] {
@@ -291,17 +291,13 @@ function bestRows(context: Context, m: number): Set<number> {
 }
 
 function Controls({ context, shown }: { context: Context; shown: number }) {
-  const { report, state, go, board, metric } = context;
+  const { report, state, go, board, metric, phone } = context;
   const extras = extrasOf(context);
   const now = shownExtras(context, extras).map((one) => one.id);
   const toggle = (id: string) => go({ shown: now.includes(id) ? now.filter((one) => one !== id) : [...now, id] });
   const total = board.systems.length;
-  const conventions = report.conventions.map((one): [string, string] => [one.name, `${one.name} (${one.labels.filter(Boolean).join(", ") || "no metric"})`]);
-  return (
-    <div class="controls">
-      {context.choice}
-      <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder="Filter systems"
-        onInput={(event) => go({ filter: event.currentTarget.value }, true)} />
+  const choices = (
+    <>
       {report.columns.map((name, i) => {
         const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
         return values.length > 1 && values.length <= 12 && !isNumeric(context, i) ? (
@@ -312,9 +308,19 @@ function Controls({ context, shown }: { context: Context; shown: number }) {
       })}
       {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
         options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `${metric.label} against ${report.columns[column]}`])]} />}
-      {conventions.length > 0 && <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
-        options={[["", "this benchmark's"], ...conventions]} />}
-      {extras.length > 0 && (
+      {report.conventions.length > 0 && <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
+        options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.name} (${one.labels.filter(Boolean).join(", ") || "no metric"})`])]} />}
+    </>
+  );
+  const hasChoices = report.columns.length + report.axes.length + report.conventions.length > 0;
+  return (
+    <div class="controls">
+      {context.choice}
+      <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder="Filter systems"
+        onInput={(event) => go({ filter: event.currentTarget.value }, true)} />
+      {!phone && choices}
+      {phone && hasChoices && <details class="menu"><summary>More</summary><fieldset><legend class="hidden">More choices</legend>{choices}</fieldset></details>}
+      {!phone && extras.length > 0 && (
         <details class="menu">
           <summary>Columns</summary>
           <fieldset>
