@@ -260,6 +260,11 @@ export function queryValues(column: Column, row: number, n: number): Numbers {
   return column.queries.subarray(row * n, (row + 1) * n);
 }
 
+/** Values of one query, by row. */
+export function ofQuery(board: Board, m: number, query: number): Numbers {
+  return Float64Array.from(board.systems, (_, row) => board.columns[m].queries[row * board.qids.length + query]);
+}
+
 /** Rows from the best to the worst value; rows without a value come last. */
 export function ranked(values: Numbers, direction: number): number[] {
   const sign = direction < 0 ? 1 : -1;

@@ -13,7 +13,6 @@ import { Changes } from "./changes";
 import { Leaderboard } from "./leaderboard";
 import { Pair } from "./pair";
 import { Queries } from "./queries";
-import { Ranking } from "./ranking";
 import { SystemView } from "./system";
 import { Select } from "./text";
 import { startTheme, switchTheme } from "./theme";
@@ -73,8 +72,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
         {view === "leaderboard" && printing && <Methods context={context} />}
         {view === "system" && <SystemView context={context} />}
         {view === "pair" && <Pair context={context} />}
-        {view === "queries" && !state.qid && <Queries context={context} />}
-        {view === "queries" && state.qid && <Ranking context={context} />}
+        {view === "queries" && <Queries context={context} />}
         {view === "changes" && <Changes context={context} />}
         {view === "about" && <About context={context} />}
       </main>

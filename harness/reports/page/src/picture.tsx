@@ -21,7 +21,7 @@ interface Point {
 }
 
 /** Where the keys and the pointer are: the point, and its place on the screen. */
-function usePoints(points: Point[], open: (row: number) => void) {
+export function usePoints(points: Point[], open: (row: number) => void) {
   const [near, set] = useState<{ i: number; at: [number, number] }>();
   const frame = (event: Event) => (event.currentTarget as Element).getBoundingClientRect();
   const point = near && points[near.i];

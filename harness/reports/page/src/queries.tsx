@@ -1,219 +1,201 @@
-/** Systems x queries as a heat map, and every system's value of one query. */
+/** Systems x queries as a heat map, and every query with the values of all systems. */
 
-import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { Context } from "./view";
-import { orderedRows, quantile, systemName } from "./view";
-import { mean } from "./data";
-import { Command, MetricName, Panel, Select, Value, fixed } from "./text";
-
-interface QueryFacts {
-  query: number;
-  mean: number;
-  spread: number;
-}
+import { ofQuery } from "./data";
+import { Line, Ticks, scale, span } from "./marks";
+import { OneQuery } from "./query";
+import { colour, onTheme } from "./theme";
+import { allRows, placeAmong, queryTitle, systemName } from "./view";
+import { Lede, Link, Section, Select, SystemLink, Tip, Value, fixed, plural } from "./text";
 
 const STEP = 50;
+const ORDERS: [string, string][] = [["hardest", "hardest first"], ["easiest", "easiest first"], ["discriminating", "most discriminating first"], ["qid", "by number"]];
 
 export function Queries({ context }: { context: Context }) {
   const { board, state, go, metric, m } = context;
   const by = state.order || "hardest";
   const [shown, setShown] = useState(STEP);
-  const column = board.columns[m];
-  const n = board.qids.length;
-  const rows = orderedRows(context);
-  const value = (row: number, query: number) => column.queries[row * n + query];
-  const facts: QueryFacts[] = Array.from(context.board.qids.keys()).map((query) => {
-    const values = rows.map((row) => value(row, query));
-    const middle = mean(values);
-    return { query, mean: middle, spread: Math.sqrt(mean(values.map((one) => (one - middle) ** 2))) };
-  });
-  const worse = metric.direction < 0 ? -1 : 1;
-  const last = (one: number) => (isNaN(one) ? Infinity : one);
-  const compare: Record<string, (a: QueryFacts, b: QueryFacts) => number> = {
-    hardest: (a, b) => last(worse * a.mean) - last(worse * b.mean),
-    easiest: (a, b) => last(-worse * a.mean) - last(-worse * b.mean),
-    discriminating: (a, b) => last(-a.spread) - last(-b.spread),
-    qid: (a, b) => board.qids[a.query].localeCompare(board.qids[b.query], "en", { numeric: true }),
-  };
-  facts.sort(compare[by]);
+  const [search, setSearch] = useState("");
+  const rows = useMemo(() => allRows(context), [board, m]);
+  const order = useMemo(() => queryOrder(context, by), [board, m, by]);
   const chosen = board.qids.indexOf(state.qid);
+  if (chosen >= 0) return <OneQuery key={state.qid} context={context} query={chosen} rows={rows} />;
+  const column = board.columns[m];
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const queries = words.length ? order.filter((q) => words.every((word) => `${board.qids[q]} ${queryTitle(context, q)}`.toLowerCase().includes(word))) : order;
+  const constant = column.constant.reduce((sum, one) => sum + one, 0);
+  const judged = board.grades && board.judged && board.grades.map((grade, i) => ({ grade, i })).filter(({ grade }) => grade > 0);
+  const range = metric.high - metric.low <= 1 ? [metric.low, metric.high] : span(column.queries);
+  const at = scale(range[0], range[1]);
+  const n = board.qids.length;
+  const digits = Math.min(3, metric.digits);
+  const withTitles = context.report.texts !== undefined;
   return (
-    <>
+    <article class="queries">
+      <Lede context={context} sentence={column.queryLede} />
+      {state.qid && <p class="notice" role="status">{`${board.dataset} has no query ${state.qid}.`}</p>}
       <div class="controls">
         {context.choice}
-        <Select label="Order" value={by} onChange={(order) => go({ order: order === "hardest" ? "" : order })} options={[
-          ["hardest", "hardest first"], ["easiest", "easiest first"],
-          ["discriminating", "most discriminating first"], ["qid", "by qid"],
-        ]} />
-        <label class="field">
-          <span>Query</span>
-          <input list="qids" value={state.qid} placeholder="qid" onChange={(event) => go({ qid: event.currentTarget.value.trim() })} />
-          <datalist id="qids">{board.qids.slice(0, 2000).map((qid) => <option key={qid} value={qid} />)}</datalist>
-        </label>
-        {state.qid && <button type="button" onClick={() => go({ qid: "" })}>All queries</button>}
+        <Select label="Order" value={by} onChange={(order) => go({ order: order === "hardest" ? "" : order })} options={ORDERS} />
+        <label class="field grow"><span>Find</span><input type="search" id="filter" value={search} placeholder="number or words of a query" onInput={(event) => setSearch(event.currentTarget.value)} /></label>
       </div>
-      {state.qid && chosen < 0 && <p class="empty">{`${board.dataset} has no query ${state.qid}.`}</p>}
-      {chosen >= 0 && <OneQuery context={context} query={chosen} rows={rows} />}
-      <Panel title="Systems by queries" aside={<span class="muted"><MetricName metric={metric} />, best system on top</span>}>
-        <HeatMap context={context} rows={rows} queries={facts.map((one) => one.query)} />
-      </Panel>
-      <Panel title={`Queries, ${by === "qid" ? "by qid" : `${by} first`}`}>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Queries">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Query</th><th scope="col" class="number">Mean</th><th scope="col" class="number">Worst</th>
-                <th scope="col" class="number">Median</th><th scope="col" class="number">Best</th>
-                <th scope="col" class="number">Std. deviation</th><th scope="col">Best system</th>
-              </tr>
-            </thead>
-            <tbody>
-              {facts.slice(0, shown).map((one) => {
-                const values = rows.map((row) => value(row, one.query));
-                const range = [quantile(values, 0), quantile(values, 0.5), quantile(values, 1)];
-                const [least, middle, most] = worse > 0 ? range : range.reverse();
-                const top = rows.filter((row) => value(row, one.query) === most);
-                return (
-                  <tr key={one.query}>
-                    <th scope="row" dir="auto"><button type="button" class="link" onClick={() => { go({ qid: board.qids[one.query] }); scrollTo(0, 0); }}>{board.qids[one.query]}</button></th>
-                    {[one.mean, least, middle, most, one.spread].map((number, i) => <td key={i} class="number"><Value value={number} digits={metric.digits} /></td>)}
-                    <td dir="auto">{bestSystems(context, top, values.filter((each) => !isNaN(each)).length)}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-        {facts.length > shown && (
-          <button type="button" class="more" onClick={() => setShown(shown + 4 * STEP)}>{`Show more of ${facts.length.toLocaleString("en")} queries`}</button>
-        )}
-      </Panel>
-    </>
-  );
-}
-
-/** Which systems have a query's best value, of how many with a value. */
-function bestSystems(context: Context, top: number[], n: number): ComponentChildren {
-  if (!top.length) return "–";
-  if (n > 1 && top.length === n) return <span class="muted">all equal</span>;
-  const rest = top.length - 1;
-  return <>{systemName(context, top[0])}{rest > 0 && <span class="muted" title={top.map((row) => systemName(context, row)).join(", ")}>{` and ${rest} more`}</span>}</>;
-}
-
-function OneQuery({ context, query, rows }: { context: Context; query: number; rows: number[] }) {
-  const { board, go, metric, m, report, source } = context;
-  const { rankings } = report.boards[source];
-  const n = board.qids.length;
-  const values = rows.map((row) => ({ row, value: board.columns[m].queries[row * n + query] }));
-  const worse = metric.direction < 0 ? 1 : -1;
-  values.sort((a, b) => Number(isNaN(a.value)) - Number(isNaN(b.value)) || worse * (a.value - b.value));
-  const most = Math.max(...values.map((one) => (isNaN(one.value) ? 0 : one.value)), 1e-300);
-  const all = values.map((one) => one.value);
-  const qid = board.qids[query];
-  return (
-    <Panel title={`Query ${qid}`} aside={
-      <span class="muted">{`worst ${fixed(quantile(all, worse < 0 ? 0 : 1), metric.digits)}, median ${fixed(quantile(all, 0.5), metric.digits)}, best ${fixed(quantile(all, worse < 0 ? 1 : 0), metric.digits)}`}</span>
-    }>
-      {report.texts?.[qid] && <p class="prose" dir="auto">{report.texts[qid]}</p>}
-      <div class="scroll tall" tabIndex={0} role="region" aria-label={`Values of query ${qid}`}>
-        <table>
-          <thead><tr><th scope="col">System</th><th scope="col" class="number"><MetricName metric={metric} /></th><th scope="col" class="wide"><span class="hidden">bar</span></th><th scope="col"><span class="hidden">ranking</span></th></tr></thead>
+      {queries.length ? <HeatMap context={context} rows={rows} queries={queries} /> : <p class="empty">No query matches “{search}”. <button type="button" onClick={() => setSearch("")}>{`Show all ${n.toLocaleString("en")} queries`}</button></p>}
+      {queries.length > 0 && <Section title={`${plural(queries.length, "query", "queries")}, ${ORDERS.find(([name]) => name === by)?.[1]}`} note="Ticks are systems; the long one is the median system.">
+        <table class="list">
+          <thead><tr>
+            <th scope="col" class="number">Query</th>{withTitles && <th scope="col">Title</th>}
+            {judged && <th scope="col" class="wide number" title="Documents judged with a grade above 0">Relevant</th>}
+            <th scope="col" class="number">Median</th>
+            <th scope="col" class="picture"><span class="ends"><span>{fixed(range[0], 1)}</span><span>{metric.label}</span><span>{fixed(range[1], 1)}</span></span></th>
+            <th scope="col" class="wide number" title="Correlation over systems between this query and the mean of all others">Discrimination</th>
+            <th scope="col" class="wide name">Best system</th>
+          </tr></thead>
           <tbody>
-            {values.map(({ row, value }) => {
-              const name = systemName(context, row);
+            {queries.slice(0, shown).map((q) => {
+              const values = rows.map((row) => column.queries[row * n + q]);
+              const link = (text: string) => <Link context={context} to={{ qid: board.qids[q] }}><bdi>{text}</bdi></Link>;
               return (
-                <tr key={name}>
-                  <th scope="row" dir="auto">{name}</th>
-                  <td class="number"><Value value={value} digits={metric.digits} /></td>
-                  <td class="wide"><span class="bar long" style={{ "--value": `${isNaN(value) ? 0 : Math.max(0, (100 * value) / most)}%` }} /></td>
-                  <td>{(typeof rankings === "string" || rankings[`${board.systems[row]}/${qid}`]) && <button type="button" class="link" onClick={() => go({ view: "queries", a: name, qid })}>ranking</button>}</td>
+                <tr key={q}>
+                  {withTitles ? <><td class="number muted"><bdi>{board.qids[q]}</bdi></td><th scope="row" class="name">{link(queryTitle(context, q))}</th></> : <th scope="row" class="number">{link(board.qids[q])}</th>}
+                  {judged && <td class="wide number">{judged.reduce((sum, { i }) => sum + board.judged![i * n + q], 0).toLocaleString("en")}</td>}
+                  <td class="number"><Value value={column.median[q]} digits={digits} /></td>
+                  <td class="picture"><Line label={label(values, digits)}><Ticks at={at} values={values} long={isNaN(column.median[q]) ? [] : [column.median[q]]} /></Line></td>
+                  <td class="wide number"><Value value={column.discrimination[q]} digits={2} /></td>
+                  <td class="wide name"><Best context={context} rows={rows} values={values} constant={column.constant[q] === 1} /></td>
                 </tr>
               );
             })}
           </tbody>
         </table>
-      </div>
-      {context.report.provenance.results && <p class="notes">Trace a value: <Command text={trace(context, values[0].row, qid)} /></p>}
-    </Panel>
+        {queries.length > shown && <button type="button" class="more" onClick={() => setShown(shown + 4 * STEP)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
+        <p class="notes">
+          “Discrimination” is the correlation over systems between a query and the mean of all others: a query near 1 orders systems as the others do.
+          {constant > 0 && ` ${plural(constant, "query has", "queries have")} one value for all systems, which tells nothing, and ${constant === 1 ? "comes" : "come"} last.`}
+        </p>
+      </Section>}
+    </article>
   );
 }
 
-/** The command that traces one query's value to its ranking. */
-export function trace(context: Context, row: number, qid: string): string {
-  const { report, board } = context;
-  const run = report.systems[board.systems[row]].run ?? systemName(context, row);
-  const words = ["--run", run, "--dataset", board.key ?? board.dataset, "--metric", context.metric.name, "--query", qid];
-  const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  return `harness trace ${context.report.provenance.results} ${quoted.join(" ")}`;
+function label(values: number[], digits: number): string {
+  const [low, high] = span(values);
+  return `from ${fixed(low, digits)} to ${fixed(high, digits)}`;
 }
 
-/** Colours from light to dark of one hue, so that they can be told apart without seeing colours. */
-function colour(share: number, dark: boolean): [number, number, number] {
-  const [from, to] = dark ? [[30, 34, 44], [150, 190, 255]] : [[238, 242, 250], [28, 62, 140]];
-  return [0, 1, 2].map((i) => Math.round(from[i] + share * (to[i] - from[i]))) as [number, number, number];
+/** Queries in the chosen order; those with one value for all systems come last. */
+function queryOrder({ board, metric, m }: Context, by: string): number[] {
+  const { median, discrimination, constant } = board.columns[m];
+  const sign = metric.direction < 0 ? -1 : 1;
+  const last = (value: number) => (isNaN(value) ? Infinity : value);
+  const collator = new Intl.Collator("en", { numeric: true });
+  const places = board.qids.map((_, q) => q).sort((a, b) => collator.compare(board.qids[a], board.qids[b]));
+  const keys: Record<string, (q: number) => number> = { hardest: (q) => sign * median[q], easiest: (q) => -sign * median[q], discriminating: (q) => -discrimination[q] };
+  const key = keys[by] ?? (() => 0);
+  return places.sort((a, b) => constant[a] - constant[b] || last(key(a)) - last(key(b)) || 0);
+}
+
+/** The systems with a query's best value. */
+function Best({ context, rows, values, constant }: { context: Context; rows: number[]; values: number[]; constant: boolean }) {
+  const sign = context.metric.direction < 0 ? -1 : 1;
+  const best = Math.max(...span(values.filter((value) => !isNaN(value)).map((value) => sign * value)));
+  const top = rows.filter((_, i) => sign * values[i] === best);
+  if (!top.length) return <>–</>;
+  if (constant && values.length > 1) return <span class="muted">one value for all systems</span>;
+  return <><SystemLink context={context} system={context.board.systems[top[0]]} />{top.length > 1 && <span class="muted" title={top.map((row) => systemName(context, row)).join(", ")}>{` and ${top.length - 1} more`}</span>}</>;
+}
+
+type Colour = number[];
+
+/** 256 colours of the heat map, from the tokens of the theme: lightness carries the value. */
+function palette(): Colour[] {
+  const stops = ["--h0", "--h1", "--h2", "--h3"].map((token) => colour(token).match(/[\d.]+/g)!.slice(0, 3).map(Number));
+  return Array.from({ length: 256 }, (_, i) => {
+    const at = (i / 255) * (stops.length - 1);
+    const low = Math.min(stops.length - 2, Math.floor(at));
+    return stops[low].map((from, k) => Math.round(from + (at - low) * (stops[low + 1][k] - from)));
+  });
 }
 
 function HeatMap({ context, rows, queries }: { context: Context; rows: number[]; queries: number[] }) {
-  const { board, go, metric, m } = context;
+  const { board, go, metric, m, phone } = context;
   const canvas = useRef<HTMLCanvasElement>(null);
   const [near, setNear] = useState<[number, number] | null>(null);
+  const [place, setPlace] = useState<[number, number]>([0, 0]);
+  const [named, setNamed] = useState(false);
+  const [painted, paint] = useReducer((n: number) => n + 1, 0);
   const n = board.qids.length;
   const values = board.columns[m].queries;
-  const dark = !context.printing && matchMedia("(prefers-color-scheme: dark)").matches;
-  const finite = rows.flatMap((row) => queries.map((query) => values[row * n + query])).filter((one) => !isNaN(one));
-  let [least, most] = [Infinity, -Infinity];
-  for (const one of finite) {
-    if (one < least) least = one;
-    if (one > most) most = one;
-  }
+  const high = named ? 15 : Math.min(18, Math.max(phone ? 3 : 1.5, 580 / rows.length));
+  const left = phone ? 30 : 176;
+  const [width, height] = [context.width - left, high * rows.length];
+  const wide = width / queries.length;
+  const [least, most] = useMemo(() => span(values), [values]);
+  useEffect(() => onTheme(() => paint(0)), []);
   useLayoutEffect(() => {
     const area = canvas.current?.getContext("2d");
-    if (!area || !rows.length || !queries.length) return;
+    if (!area) return;
     const image = area.createImageData(queries.length, rows.length);
+    const colours = palette();
     rows.forEach((row, y) =>
       queries.forEach((query, x) => {
         const value = values[row * n + query];
         const at = 4 * (y * queries.length + x);
-        const rgb = isNaN(value) ? [128, 128, 128] : colour((value - least) / (most - least || 1), dark);
-        image.data.set([...rgb, isNaN(value) ? 90 : 255], at);
+        const rgb = isNaN(value) ? [128, 128, 128] : colours[Math.round((255 * (value - least)) / (most - least || 1))];
+        for (let i = 0; i < 3; i++) image.data[at + i] = rgb[i];
+        image.data[at + 3] = isNaN(value) ? 60 : 255;
       }),
     );
     area.putImageData(image, 0, 0);
-  });
-  const place = (event: MouseEvent): [number, number] => {
-    const box = (event.currentTarget as Element).getBoundingClientRect();
-    const at = (share: number, size: number) => Math.min(size - 1, Math.max(0, Math.floor(share * size)));
-    return [at((event.clientX - box.left) / box.width, queries.length), at((event.clientY - box.top) / box.height, rows.length)];
+  }, [rows, queries, values, painted, context.printing]);
+  const within = (value: number, size: number) => Math.min(size - 1, Math.max(0, value));
+  const under = (event: MouseEvent): [number, number] => {
+    const box = canvas.current!.getBoundingClientRect();
+    return [within(Math.floor((event.clientX - box.left) / wide), queries.length), within(Math.floor((event.clientY - box.top) / high), rows.length)];
   };
-  const open = (query: number) => { go({ qid: board.qids[query] }); scrollTo(0, 0); };
-  const onKey = (event: KeyboardEvent) => {
+  const move = (event: MouseEvent) => { setPlace([event.clientX, event.clientY]); setNear(under(event)); };
+  const open = ([x, y]: [number, number]) => go({ qid: board.qids[queries[x]], a: systemName(context, rows[y]), b: "" });
+  const keys = (event: KeyboardEvent) => {
     const [x, y] = near ?? [0, 0];
-    const steps: Record<string, [number, number]> = {
-      ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y], ArrowUp: [x, y - 1], ArrowDown: [x, y + 1],
-      Home: [0, y], End: [queries.length - 1, y],
-    };
-    const step = steps[event.key];
-    if (step) setNear(near ? [Math.min(Math.max(step[0], 0), queries.length - 1), Math.min(Math.max(step[1], 0), rows.length - 1)] : [0, 0]);
-    else if (event.key === "Enter" && near) open(queries[x]);
-    else return;
+    const steps: Record<string, [number, number]> = { ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y], ArrowUp: [x, y - 1], ArrowDown: [x, y + 1], Home: [0, y], End: [queries.length - 1, y] };
+    const step = near ? steps[event.key] : steps[event.key] && [0, 0];
+    if (event.key === "Enter" && near) open(near);
+    if (!step) return;
     event.preventDefault();
+    const to: [number, number] = [within(step[0], queries.length), within(step[1], rows.length)];
+    const box = canvas.current!.getBoundingClientRect();
+    setNear(to);
+    setPlace([box.left + (to[0] + 0.5) * wide, box.top + (to[1] + 0.5) * high]);
   };
-  const height = Math.min(Math.max(rows.length * 16, 60), 560);
+  const every = Math.ceil(15 / high);
+  const nth = every > 1 ? Math.ceil(every / 10) * 10 : 1;
+  const longest = Math.max(...queries.slice(0, 200).map((q) => board.qids[q].length));
+  const skip = Math.ceil((Math.min(longest, 12) * 7.2 + 6) / wide);
+  const now = near && near[0] < queries.length && near[1] < rows.length ? near : null;
+  const value = now ? values[rows[now[1]] * n + queries[now[0]]] : NaN;
   return (
-    <div class="heat">
-      {rows.length <= 35 && <ol class="names" style={{ height: `${height}px` }} aria-hidden="true">{rows.map((row) => <li key={row} dir="auto" title={systemName(context, row)}>{systemName(context, row)}</li>)}</ol>}
-      <canvas ref={canvas} width={queries.length} height={rows.length} style={{ height: `${height}px` }} role="application" tabIndex={0}
-        aria-label={`Heat map of ${rows.length} systems and ${queries.length} queries. Arrow keys move over the values, Enter shows the query. The table below has the values.`}
-        onMouseMove={(event) => setNear(place(event))} onMouseLeave={() => setNear(null)} onBlur={() => setNear(null)}
-        onKeyDown={onKey} onClick={(event) => open(queries[place(event)[0]])} />
-      <p class="readout" aria-live="polite">
-        {near && near[1] < rows.length && near[0] < queries.length ? (
-          <><b dir="auto">{systemName(context, rows[near[1]])}</b>, query <b dir="auto">{board.qids[queries[near[0]]]}</b>: {fixed(values[rows[near[1]] * n + queries[near[0]]], metric.digits)}</>
-        ) : (
-          <span class="legend">{fixed(least, 2)} <i aria-hidden="true" /> {fixed(most, 2)}<span class="muted">, grey: no value. Click a column, or press Enter on it, to see the query.</span></span>
-        )}
-      </p>
-    </div>
+    <Section title="Every system on every query" note={`${metric.label}; best system on top. Click a cell to open the query.`}
+      aside={<>{rows.length > 40 && <label class="check wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{fixed(least, 2)} <i class="ramp" /> {fixed(most, 2)}</span></>}>
+      <div class="heat" style={{ height: `${height + 24}px` }}>
+        {queries.map((q, x) => x % skip === 0 && <span key={q} class="qid" aria-hidden="true" style={{ left: `${left + (x + 0.5) * wide}px`, width: `${wide * skip}px` }}><bdi>{board.qids[q]}</bdi></span>)}
+        {rows.map((row, y) => (y === 0 || (y + 1) % nth === 0) && y !== now?.[1] && (
+          <span key={row} class="system" style={{ top: `${24 + (y + 0.5) * high}px`, width: `${left - 8}px` }}>{!phone && <SystemLink context={context} system={board.systems[row]} />} <b>{y + 1}</b></span>
+        ))}
+        <canvas ref={canvas} width={queries.length} height={rows.length} class={wide < 1 ? "dense" : ""} style={{ left: `${left}px`, width: `${width}px`, height: `${height}px` }} role="application" tabIndex={0}
+          aria-label={`Heat map of ${rows.length} systems and ${queries.length} queries. Arrow keys move over the values, Enter shows the query. The table below has the values.`}
+          onMouseMove={move} onMouseLeave={() => setNear(null)} onBlur={() => setNear(null)} onKeyDown={keys} onClick={(event) => open(under(event))} />
+        {now && <>
+          <span class="cross" style={{ left: `${left}px`, top: `${24 + now[1] * high}px`, width: `${width}px`, height: `${high}px` }} />
+          <span class="cross" style={{ left: `${left + now[0] * wide}px`, top: "24px", width: `${wide}px`, height: `${height}px` }} />
+          <span class="system now" aria-hidden="true" style={{ top: `${24 + (now[1] + 0.5) * high}px`, width: `${left - 8}px` }}>{!phone && <bdi>{systemName(context, rows[now[1]])}</bdi>} <b>{now[1] + 1}</b></span>
+          <Tip at={place}>
+            <b dir="auto">{systemName(context, rows[now[1]])}</b><br />
+            <bdi>{board.qids[queries[now[0]]]}</bdi>{context.report.texts && ` · ${queryTitle(context, queries[now[0]])}`}<br />
+            {isNaN(value) ? "no value" : <>{metric.label} <b>{fixed(value, metric.digits)}</b>, rank {placeAmong(ofQuery(board, m, queries[now[0]]), rows[now[1]], metric.direction)} of {rows.length} here</>}<br />
+            median {fixed(board.columns[m].median[queries[now[0]]], metric.digits)}
+          </Tip>
+        </>}
+      </div>
+    </Section>
   );
 }
