@@ -37,7 +37,7 @@ function referenceOf(context: Context, all: number[]): Reference | undefined {
   const { board, m, state } = context;
   if (state.convention || !board.columns[m].pairs) return undefined;
   const picked = rowOf(context, state.a);
-  const row = picked >= 0 ? picked : (board.testing?.baselines?.[0] ?? all[0]);
+  const row = picked >= 0 ? picked : (board.columns[m].baselines[0] ?? all[0]);
   return { row, letters: board.systems.map((_, one) => (one === row ? "" : relation(board, m, one, row))) };
 }
 

@@ -262,7 +262,7 @@ function Queries({ context, sorted, a, b }: { context: Context; sorted: Query[];
   const digits = Math.min(3, metric.digits);
   const list = (part: Query[]) => part.length > 0 && (
     <table>
-      <thead><tr><th scope="col" class="number">Query</th><th scope="col"><span class="hidden">Title</span></th><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{fixed(least, 1)}</span><span>{metric.label}</span><span>{fixed(most, 1)}</span></span></th></tr></thead>
+      <thead><tr><th scope="col" class="number">Query</th><th scope="col"><span class="hidden">Title</span></th><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{fixed(least, 1)}</span><span class="wide">{metric.label}</span><span>{fixed(most, 1)}</span></span></th></tr></thead>
       <tbody>
         {part.slice(0, shown).map((one) => (
           <tr key={one.query}>

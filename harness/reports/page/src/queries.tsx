@@ -47,7 +47,7 @@ export function Queries({ context }: { context: Context }) {
             <th scope="col" class="number">Query</th>{withTitles && <th scope="col">Title</th>}
             {judged && <th scope="col" class="wide number" title="Documents judged with a grade above 0">Relevant</th>}
             <th scope="col" class="number">Median</th>
-            <th scope="col" class="picture"><span class="ends"><span>{fixed(range[0], 1)}</span><span>{metric.label}</span><span>{fixed(range[1], 1)}</span></span></th>
+            <th scope="col" class="picture"><span class="ends"><span>{fixed(range[0], 1)}</span><span class="wide">{metric.label}</span><span>{fixed(range[1], 1)}</span></span></th>
             <th scope="col" class="wide number" title="Correlation over systems between this query and the mean of all others">Discrimination</th>
             <th scope="col" class="wide name">Best system</th>
           </tr></thead>
@@ -178,7 +178,7 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
       aside={<>{rows.length > 40 && <label class="check wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{fixed(least, 2)} <i class="ramp" /> {fixed(most, 2)}</span></>}>
       <div class="heat" style={{ height: `${height + 24}px` }}>
         {queries.map((q, x) => x % skip === 0 && <span key={q} class="qid" aria-hidden="true" style={{ left: `${left + (x + 0.5) * wide}px`, width: `${wide * skip}px` }}><bdi>{board.qids[q]}</bdi></span>)}
-        {rows.map((row, y) => (y === 0 || (y + 1) % nth === 0) && y !== now?.[1] && (
+        {rows.map((row, y) => (y === 0 || (y + 1) % nth === 0) && !(now && Math.abs(y - now[1]) * high < 15) && (
           <span key={row} class="system" style={{ top: `${24 + (y + 0.5) * high}px`, width: `${left - 8}px` }}>{!phone && <SystemLink context={context} system={board.systems[row]} />} <b>{y + 1}</b></span>
         ))}
         <canvas ref={canvas} width={queries.length} height={rows.length} class={wide < 1 ? "dense" : ""} style={{ left: `${left}px`, width: `${width}px`, height: `${height}px` }} role="application" tabIndex={0}

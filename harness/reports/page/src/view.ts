@@ -37,7 +37,7 @@ export const PHONE = 760;
 /** Pixels that the page's width leaves to content. */
 export function contentWidth(): number {
   const width = document.documentElement.clientWidth;
-  return Math.min(1400, width) - 2 * (width <= PHONE ? 16 : width <= 1100 ? 20 : 28);
+  return Math.min(1400, Math.max(320, width)) - 2 * (width <= PHONE ? 16 : width <= 1100 ? 20 : 28);
 }
 
 /** Only the leaderboard has conventions. */
