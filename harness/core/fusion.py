@@ -109,19 +109,22 @@ class Fusion:
     def in_words(self, cite: str = "") -> str:
         """Return the method with its settings in words; a citation goes behind its name.
 
-        >>> Fusion("rrf", depth=100).in_words(), Fusion("combmnz").in_words(" [1]")
-        ('reciprocal rank fusion, k = 60, to depth 100', 'CombMNZ [1] of min-max normalised scores')
+        >>> print(Fusion("rrf", depth=100).in_words(" [1]"))
+        reciprocal rank fusion of the first 100 documents with k = 60 [1]
+        >>> Fusion("combmnz").in_words()
+        'CombMNZ of min-max normalised scores'
         """
-        text = TITLES[self.method][0] + cite
-        text += f" of {NORMS[self.norm]}" if self.norm else ""
-        text += "" if self.k is None else f", k = {self.k}"
-        text += self.weights_in_words
-        return text + ("" if self.depth is None else f", to depth {self.depth:,}")
+        parts = [f"of {NORMS[self.norm]}"] if self.norm else []
+        if self.depth is not None:
+            parts.append(f"of the first {self.depth:,} documents")
+        text = " ".join([TITLES[self.method][0], *parts])
+        text += "" if self.k is None else f" with k = {self.k}"
+        return text + self.weights_in_words + cite
 
     @property
     def weights_in_words(self) -> str:
         """Return the weights as a part of a sentence; nothing without them."""
-        return f", weights {weights_text(self.weights, ', ')}" if self.weights else ""
+        return f" with weights {weights_text(self.weights, ', ')}" if self.weights else ""
 
 
 def weights_text(weights: Sequence[float], between: str = "/") -> str:

@@ -212,7 +212,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
             }
             for finding in _warnings(manifest)
         ],
-        "methods": methods(outcome, "plain").strip(),
+        "methods": methods(outcome, "plain", shown=["differences"]).strip(),
         "config": yaml.safe_dump(
             _from_base(config.base, manifest.config), sort_keys=False, allow_unicode=True
         ),

@@ -165,6 +165,13 @@ class Results(Study):
         largest = max((check.largest_difference for check in checks), default=0.0)
         return sum(check.values for check in checks), largest
 
+    @property
+    def is_sampled(self) -> bool:
+        """See the base class."""
+        cells = self.manifest.cells
+        queries = sum(cell.crosscheck.queries for cell in cells)
+        return queries < sum(cell.counts.queries for cell in cells)
+
     @cached_property
     def leaderboard(self) -> Leaderboard:
         """The leaderboard: a row per system if the config has a summary, else per cell."""

@@ -73,12 +73,19 @@ class Table:
         check_choice("format", format, ("text", "latex"))
         study, metrics = self._shown()
         markup: Literal["latex", "plain"] = "latex" if format == "latex" else "plain"
-        return methods(study, markup, metrics=metrics, name=self.settings.name)
+        shown, name = self._shown_too, self.settings.name
+        return methods(study, markup, metrics=metrics, name=name, shown=shown)
 
     def bibtex(self) -> str:
         """Return the references that `methods` cites."""
         study, metrics = self._shown()
-        return bibliography(study, metrics=metrics)
+        return bibliography(study, metrics=metrics, shown=self._shown_too)
+
+    @property
+    def _shown_too(self) -> list[Literal["means", "average"]]:
+        shown: list[Literal["means", "average"]] = []
+        shown += ["means"] if self.settings.spread == "interval" else []
+        return shown + (["average"] if self.settings.average else [])
 
     def _shown(self) -> tuple[Study, list[str]]:
         """Return the part of the study that the table shows, and its metrics."""

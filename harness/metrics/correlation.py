@@ -269,10 +269,13 @@ def _finished(items: Ragged, grades: Ints, values: Floats) -> Floats:
 @correlation(
     "tau_ap",
     fractions=True,
-    title=Formula(r"\tau_\mathrm{AP}", "tau_ap"),
+    title=Formula(r"\tau_\mathrm{AP}", "AP correlation"),
     cite=("yilmaz2008",),
     variants={
-        f"tied={form}": (Formula(r"\tau_\mathrm{AP}", "tau_ap"), ("yilmaz2008", "urbano2017"))
+        f"tied={form}": (
+            Formula(r"\tau_\mathrm{AP}", "AP correlation"),
+            ("yilmaz2008", "urbano2017"),
+        )
         for form in ("a", "b")
     },
     source="Yilmaz, Aslam and Robertson, SIGIR 2008; ties: Urbano and Marrero, ICTIR 2017",

@@ -32,7 +32,7 @@ _rank = partial(
 
 @_rank(
     "first_rank",
-    title="rank of the first relevant document",
+    title="the rank of the first relevant document",
     source="the mean rank of question answering and entity retrieval; PyKEEN (mean_rank)",
 )
 def first_rank(
@@ -75,7 +75,7 @@ def first_rank(
 
 @_rank(
     "median_first_rank",
-    title="median rank of the first relevant document",
+    title="the median rank of the first relevant document",
     source="the median rank of cross-modal retrieval; PyKEEN (median_rank)",
     summary="median",
 )

@@ -23,6 +23,7 @@ def n_judged_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
 
 @metric(
     "judged",
+    title="the share of judged documents",
     fractions=True,
     direction=None,
     bounds=(0, 1),
@@ -63,6 +64,7 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
 
 @metric(
     "unjudged",
+    title="the share of unjudged documents",
     fractions=True,
     direction=None,
     bounds=(0, 1),

@@ -40,7 +40,7 @@ PrecisionDenominator = Literal["cutoff", "list"]
     "P",
     "m_P.c",
     fractions=has_threshold,
-    title="precision",
+    title="P",
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
     expected="average",
@@ -88,7 +88,7 @@ def precision(
 @trec_measure(
     "recall",
     "m_recall.c",
-    title="recall",
+    title="R",
     aliases=("R", "Recall"),
     cutoffs=CUTOFFS,
     expected="average",
@@ -139,7 +139,9 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = F
     return (hits_at(aligned, cutoff, rel) > 0).astype(np.float64)
 
 
-@trec_measure("relative_P", "m_rel_P.c", cutoffs=CUTOFFS, expected="average")
+@trec_measure(
+    "relative_P", "m_rel_P.c", title="relative precision", cutoffs=CUTOFFS, expected="average"
+)
 def relative_precision(
     aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False
 ) -> Floats:
@@ -161,7 +163,7 @@ def relative_precision(
 
 @metric(
     "hits",
-    title="hits",
+    title="the number of relevant documents",
     direction="higher",
     bounds=(0, np.inf),
     source="ranx 0.3.21, metrics/hits.py",
@@ -275,6 +277,7 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 @trec_measure(
     "set_relative_P",
     "m_set_rel_P.c",
+    title="relative set precision",
     aliases=("SetRelP",),
     expected="itself",
     unbounded_with=("judged_only",),
@@ -303,6 +306,7 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 @trec_measure(
     "set_map",
     "m_set_map.c",
+    title="the product of set precision and set recall",
     aliases=("SetAP",),
     expected="itself",
     unbounded_with=("judged_only",),

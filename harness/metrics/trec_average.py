@@ -340,7 +340,13 @@ def precision_from(aligned: Aligned, n_wanted: Ints, rel: float) -> Floats:
     return values
 
 
-@trec_measure("iprec_at_recall", "m_iprec_at_recall.c", aliases=("IPrec",), cutoffs=LEVELS)
+@trec_measure(
+    "iprec_at_recall",
+    "m_iprec_at_recall.c",
+    title="interpolated precision at recall {}",
+    aliases=("IPrec",),
+    cutoffs=LEVELS,
+)
 def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> Floats:
     """Largest precision at any rank where recall has reached a level.
 
@@ -371,7 +377,9 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
     return precision_from(aligned, n_wanted, rel)
 
 
-@trec_measure("11pt_avg", "m_11pt_avg.c", trec_parameter="levels")
+@trec_measure(
+    "11pt_avg", "m_11pt_avg.c", title="interpolated average precision", trec_parameter="levels"
+)
 def eleven_point_average(
     aligned: Aligned,
     *,

@@ -128,7 +128,12 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return aligned.found(rel).lengths
 
 
-@count("num_nonrel_judged_ret", "m_num_nonrel_judged_ret.c", unbounded_with=("depth",))
+@count(
+    "num_nonrel_judged_ret",
+    "m_num_nonrel_judged_ret.c",
+    title="the number of documents retrieved that are judged not relevant",
+    unbounded_with=("depth",),
+)
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Documents retrieved that were judged and found non-relevant.
 

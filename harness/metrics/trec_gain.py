@@ -155,7 +155,7 @@ def _without_gains(*, gains: Gains = (), **_: Any) -> bool:
     return not gains
 
 
-@trec_measure("G", "m_G.c", bounded=False, fractions=_without_gains)
+@trec_measure("G", "m_G.c", title="normalised cost-gain", bounded=False, fractions=_without_gains)
 def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Gain of each document, discounted by what was missed above it.
 
@@ -200,7 +200,7 @@ def _largest_so_far(aligned: Aligned, ideal: Ragged, items: Ints, *, is_integer:
     return fractional_cost
 
 
-@trec_measure("binG", "m_binG.c", expected="average")
+@trec_measure("binG", "m_binG.c", title="binary cost-gain", expected="average")
 def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
     """Relevant documents, each discounted by the others above it.
 
@@ -228,7 +228,12 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
     return share(aligned.sum(gain, items), aligned.n_relevant(rel))
 
 
-@trec_measure("ndcg_rel", "m_ndcg_rel.c", fractions=_without_gains)
+@trec_measure(
+    "ndcg_rel",
+    "m_ndcg_rel.c",
+    title="the mean of nDCG at the ranks of relevant documents",
+    fractions=_without_gains,
+)
 def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Mean over the documents with a gain of nDCG at their ranks.
 
@@ -254,7 +259,11 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 
 
 @trec_measure(
-    "Rndcg", "m_Rndcg.c", unbounded_with=("gains", "judged_only"), fractions=_without_gains
+    "Rndcg",
+    "m_Rndcg.c",
+    title="the mean of nDCG at the ends of ideal levels",
+    unbounded_with=("gains", "judged_only"),
+    fractions=_without_gains,
 )
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
     """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.

@@ -118,6 +118,7 @@ def r_precision(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
 @trec_measure(
     "Rprec_mult",
     "m_Rprec_mult.c",
+    title="precision after {} times as many documents as are relevant",
     cutoffs=(0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0),
     expected="average",
 )

@@ -78,6 +78,11 @@ class Study:
         return 0, 0.0
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether pytrec_eval computed values of some queries only."""
+        return True
+
+    @property
     def cells(self) -> Leaderboard:
         """Everything that was evaluated: all settings, if one of them was chosen."""
         return self.board if self.board.selection is None else self.board.selection.cells

@@ -11,24 +11,21 @@ from importlib import resources
 from operator import itemgetter
 from typing import Literal
 
-from ..core.entries import System, grouped_by, how_chosen
+from ..core.entries import System, grouped_by
 from ..core.evaluation import EMPTY, Counts
 from ..core.fusion import TITLES
-from ..core.leaderboard import Summary
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES, compared
 from ..core.policy import Policy
-from ..core.settings import CONVENTIONS, MetricSettings
+from ..core.settings import CONVENTIONS, MetricSettings, texts_of
 from ..errors import counted, unknown
 from ..stats.comparison import Comparisons
 from .latex import escape
-from .leaderboard import Study
+from .leaderboard import Study, plan_of
 from .phrases import (
     CORRECTIONS,
     INTERVALS,
     absent_baselines,
-    capitalised,
-    correction,
     listed,
     sized,
     span,
@@ -38,6 +35,8 @@ from .phrases import (
 Markup = Literal["latex", "plain"]
 Name = Callable[[Metric], str]
 Called = Callable[[str], str]
+Shown = Literal["means", "differences", "average"]
+"""What is next to the paragraph: intervals of means or of differences, means over datasets."""
 SHOWN = 6
 """Datasets that a sentence names; more are counted."""
 
@@ -89,30 +88,50 @@ class Writer:
 
 
 def data_in_words(systems: Sequence[System], name: Called) -> str:
-    """Return the datasets of some systems with their queries."""
-    sizes: dict[str, tuple[int, int]] = {}
+    """Return the datasets of some systems with their queries; slices are counted."""
+    sizes: dict[bool, dict[str, tuple[int, int]]] = {False: {}, True: {}}
     for system in systems:
-        dataset = name(system.dataset)
+        dataset, is_slice = name(system.dataset), bool(system.group)
         for evaluation in (entry.evaluation for entry in system.entries):
-            size = sizes.get(dataset, (0, 0))
+            size = sizes[is_slice].get(dataset, (0, 0))
             counts = max(evaluation.n().values(), default=0), evaluation.coverage[1]
-            sizes[dataset] = max(size[0], counts[0]), max(size[1], counts[1])
-    if len(sizes) > SHOWN:
-        return f"{len(sizes)} datasets ({span(n for _, n in sizes.values())} queries each)"
-    return sized(sizes)
+            sizes[is_slice][dataset] = max(size[0], counts[0]), max(size[1], counts[1])
+    whole, slices = sizes[False] or sizes[True], sizes[True] if sizes[False] else {}
+    numbers = [n for n, _ in whole.values()]
+    text = f"{len(whole)} datasets ({span(numbers)} queries each)" if numbers else ""
+    text = sized(whole) if len(whole) <= SHOWN else text
+    if slices:
+        columns = listed(dict.fromkeys(s.group.partition("=")[0] for s in systems if s.group))
+        sizes_of = f"{span([n for n, _ in slices.values()])} queries each"
+        text += f", and on {len(slices)} groups of these by {columns} ({sizes_of})"
+    return text
 
 
-def parts_in_words(summary: Summary, systems: Sequence[System]) -> str:
+def parts_in_words(study: Study, systems: Sequence[System]) -> str:
     """Describe the aggregation over parts of datasets; nothing if no dataset has parts.
 
     It is the end of a sentence.
     """
+    summary, cells = study.board.summary, study.board.entries
     patterns = {entry.pattern for system in systems for entry in system.entries}
     if not any(f"{{{name}}}" in pattern for name in summary.parts for pattern in patterns):
         return ""
+    names = summary.average or summary.pool
+    texts = [_several(name, len({cell.columns.get(name) for cell in cells})) for name in names]
     if summary.average:
-        return f", with equal weight for each part ({listed(summary.average)})"
-    return f", with the queries of all parts ({listed(summary.pool)}) pooled"
+        return f", averaged over {listed(texts)} of equal weight"
+    return f", with the queries of {listed(texts)} pooled"
+
+
+def _several(name: str, number: int) -> str:
+    """Return a number of values of a placeholder.
+
+    >>> _several("seed", 3), _several("fold", 1), _several("run_no", 2)
+    ('3 seeds', '1 fold', '2 values of run_no')
+    """
+    if name.isalpha() and not name.endswith("s"):
+        return counted(number, name)
+    return f"{counted(number, 'value')} of {name}"
 
 
 def weights_of_systems(systems: Sequence[System], name: Called) -> str:
@@ -127,7 +146,9 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
     if max(times, default=1) == 1:
         return ""
     names = sorted({name for system in systems for name in system.varying})
-    return f"{span(times)} repetitions per system" + (f" ({listed(names)})" if names else "")
+    if len(names) == 1 and min(times) == max(times):
+        return f"{_several(names[0], times[0])} per system"
+    return f"{span(times)} repetitions per system" + (f", by {listed(names)}" if names else "")
 
 
 def fused_in_words(
@@ -139,32 +160,26 @@ def fused_in_words(
         if run in runs or "{" in run:
             method = fusions[0].in_words(cite([TITLES[fusions[0].method][1]]))
             if len(fusions) > 1:
-                method = method.replace(fusions[0].weights_in_words, f", {len(fusions)} weightings")
-            yield f"{name(run)} is fused from {listed(map(name, parts))} by {method}."
+                number = f", with one of {len(fusions)} weightings"
+                method = method.replace(fusions[0].weights_in_words, number)
+            yield f"We fused {listed(map(name, parts))} into {name(run)} by {method}."
 
 
-_TIES: Mapping[str, str] = {
-    "trec_eval": "broken by descending document identifier, as in trec_eval",
-    "trec_eval10": "broken by descending document identifier, as in trec_eval 9.0.8 and 10",
-    "docno+": "broken by ascending document identifier",
-    "stable": "kept in the order of the file",
+_ORDERS: Mapping[str, str] = {
+    "trec_eval": "ordered by descending document identifier, as in trec_eval",
+    "trec_eval10": "ordered by descending document identifier, as in trec_eval 9.0.8 and 10",
+    "docno+": "ordered by ascending document identifier",
+    "stable": "left in the order of the file",
     "reverse": "put in the reverse order of the file",
-    "average": "averaged over all orders",
+    "average": "taken in every order, and the values averaged",
     "best": "put in the best order",
     "worst": "put in the worst order",
 }
 _PRECISION = {
-    "float32": "(in single precision)",
-    "float64": "(in double precision)",
-    "none": "(all documents of a query)",
+    "float32": "Equal scores, compared in single precision, were",
+    "float64": "Equal scores, compared in double precision, were",
+    "none": "Scores were ignored, and all documents of a query",
 }
-
-
-_REMOVED = {
-    "judged_only": ("without judgement", "removed"),
-    "drop_identical_ids": ("whose docno equals the qid", "removed first"),
-}
-"""Which documents a setting removes, and whether before the depth cuts the list."""
 
 
 def treatment(
@@ -172,27 +187,19 @@ def treatment(
 ) -> Iterator[str]:
     """Yield sentences on ties, depth, unjudged documents and queries without relevant documents.
 
-    A metric's own settings replace those of `policy`; `counts` are each evaluation's, with its
-    dataset.
+    Settings of a metric of its own are told where it is named. `counts` are each evaluation's, with
+    its dataset.
     """
-    policies = {metric: policy.with_settings(metric.settings) for metric in metrics}
-    if any(metric.settings.ties is None for metric in metrics):
-        words = {}
-        for metric, effective in policies.items():
-            order = _TIES.get(effective.ties, f"put in random order (seed {effective.seed})")
-            words[metric] = f"{_PRECISION[effective.score_type]} were {order}"
-        yield f"Score ties {by_metric(words, name)}."
-    if any(rules.depth for rules in policies.values()):
-        words = {
-            metric: f"only the first {rules.depth:,} counted" if rules.depth else "all counted"
-            for metric, rules in policies.items()
-        }
-        yield f"Of the documents of each query {by_metric(words, name)}."
-    for key, (which, done) in _REMOVED.items():
-        if any(getattr(rules, key) for rules in policies.values()):
-            removed = {metric: getattr(rules, key) for metric, rules in policies.items()}
-            words = {metric: f"were {done}" if r else "were kept" for metric, r in removed.items()}
-            yield f"Documents {which} {by_metric(words, name)}."
+    if any(metric.settings == MetricSettings() for metric in metrics):
+        order = _ORDERS.get(policy.ties, f"put in a random order (seed {policy.seed})")
+        yield f"{_PRECISION[policy.score_type]} {order}."
+        if policy.drop_identical_ids:
+            yield "Documents whose identifier is the query's were removed."
+        if policy.depth:
+            yield f"Only the first {policy.depth:,} documents of each query counted."
+        if policy.judged_only:
+            among = " among them" if policy.depth else ""
+            yield f"Unjudged documents{among} were removed."
     yield from _empty_in_words(metrics, policy, counts, name)
 
 
@@ -208,9 +215,10 @@ def _empty_in_words(
     for (n, queries), members in together.items():
         group_values = {metric: values[metric] for metric in members}
         about = f" for {listed(map(name, members))}" if len(together) > 1 else ""
-        if n and group_values and all(map(_is_left_out, group_values, group_values.values())):
+        rule = rule_in_words(group_values, name)
+        if n and rule == _LEFT_OUT:
             yield f"We excluded the {n:,} of {queries:,} queries without relevant documents{about}."
-        elif n and (rule := rule_in_words(group_values, name)):
+        elif n and rule:
             yield f"Queries without relevant documents{about} ({n:,} of {queries:,}) {rule}."
 
 
@@ -242,10 +250,10 @@ def missing_in_words(metrics: Iterable[Metric], policy: Policy, name: Name) -> s
     if policy.missing_queries == "skip":
         return _LEFT_OUT
     values = {metric: metric.definition.missing for metric in metrics}
-    return rule_in_words(values, name) or "count as usual"
+    return rule_in_words(values, name) or "counted as usual"
 
 
-_LEFT_OUT = "are left out"
+_LEFT_OUT = "were left out"
 
 
 def _is_left_out(metric: Metric, value: float | None) -> bool:
@@ -254,17 +262,21 @@ def _is_left_out(metric: Metric, value: float | None) -> bool:
 
 
 def rule_in_words(values: Mapping[Metric, float | None], name: Name) -> str:
-    """Treatment of queries by each metric's value for them; nothing if all values are None."""
+    """Treatment of queries by each metric's value for them; nothing if all values are None.
+
+    Sums are no exception to any rule, as they only count.
+    """
     words = {}
     for metric, value in values.items():
         if value is None:
-            words[metric] = "count as usual"
+            if metric.definition.summary != "sum":
+                words[metric] = "counted as usual"
         elif _is_left_out(metric, value):
             words[metric] = _LEFT_OUT
         elif math.isnan(value) and metric.settings.undefined == "nan":
-            words[metric] = "count as undefined"
+            words[metric] = "counted as undefined"
         else:
-            words[metric] = f"count as {0.0 if math.isnan(value) else value:g}"
+            words[metric] = f"counted as {0.0 if math.isnan(value) else value:g}"
     return "" if all(value is None for value in values.values()) else by_metric(words, name)
 
 
@@ -279,25 +291,50 @@ def by_metric(texts: Mapping[Metric, str], name: Name) -> str:
     """
     groups = grouped_by(texts, texts.__getitem__)
     usual = max(groups, key=lambda words: len(groups[words]), default="")
-    others = (item for item in groups.items() if item[0] != usual)
-    exceptions = [f"{words} for {listed(map(name, members))}" for words, members in others]
+    others = {words: members for words, members in groups.items() if words != usual}
+    verb = usual.partition(" ")[0] + " "
+    verb = verb if all(words.startswith(verb) for words in others) else ""
+    exceptions = [
+        f"{words.removeprefix(verb)} for {listed(map(name, members))}"
+        for words, members in others.items()
+    ]
     return f"{usual}, but {listed(exceptions)}" if exceptions else usual
 
 
 def titles_of(metrics: Sequence[Metric], writer: Writer) -> dict[Metric, str]:
-    """Displayed name of each metric: its title, or its name if two have the same title."""
+    """Displayed name of each metric: its title, with its settings if two have the same title."""
     titles = {metric: _title(metric, writer) for metric in metrics}
     times = Counter(titles.values())
-    repeated = {metric for metric, title in titles.items() if times[title] > 1}
-    return titles | {metric: writer.text(str(metric)) for metric in repeated}
+    for metric, title in titles.items():
+        if times[title] > 1:
+            parts = (_with_settings(metric, title, 1, writer), _of_tool(metric, writer))
+            titles[metric] = " ".join(filter(None, parts))
+    return titles
 
 
 def _title(metric: Metric, writer: Writer) -> str:
+    if (own := writer.called(str(metric))) != str(metric):
+        return writer.text(own)
     title = writer.title(metric.title[0] or metric.definition.name)
-    return title if metric.cutoff is None else f"{title}@{metric.cutoff:g}"
+    if metric.cutoff is None or "{}" in title:
+        return title.replace("{}", f"{metric.cutoff or 0:g}")
+    return f"{title}{' in the top ' if ' ' in title else '@'}{metric.cutoff:g}"
 
 
-def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
+def _with_settings(metric: Metric, title: str, level: float, writer: Writer) -> str:
+    """Return a metric with its settings."""
+    nouns = [*_facts(metric, level, writer)]
+    text = title + (f" with {listed(nouns)}" if nouns else "")
+    return " ".join([text, *_details(metric, writer)])
+
+
+def _of_tool(metric: Metric, writer: Writer) -> str:
+    """Return that a tool computes a metric so; nothing without a convention."""
+    tool = CONVENTIONS[metric.convention].tool if metric.convention is not None else ""
+    return f"as computed by {writer.text(tool)}" if tool else ""
+
+
+def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
     """Return all metrics in words; those that differ in their cutoff alone are together.
 
     `level` is the smallest relevant grade that the text already states.
@@ -306,19 +343,27 @@ def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
     >>> from harness.core.names import parse_all
     >>> metrics = parse_all(["map", "ndcg@5,10", "ndcg(gain=exp)@10"])
     >>> print(metric_list(metrics, 1, Writer("plain")))  # doctest: +NORMALIZE_WHITESPACE
-    MAP [buckley2005], nDCG@5 and nDCG@10 [jarvelin2002] (linear gain) and
-    nDCG@10 [jarvelin2002, burges2005] (exponential gain 2^g - 1)
+    MAP [buckley2005], nDCG@5 and nDCG@10 with linear gain [jarvelin2002], and nDCG@10 with
+    exponential gain 2^g - 1 [jarvelin2002, burges2005]
     """
     families = grouped_by(metrics, lambda metric: replace(metric, cutoff=None, label=None))
+    is_shared = len(families) > 1 == len({metric.convention for metric in metrics})
     texts = []
     for metric, members in families.items():
-        keys = metric.title[1]
+        keys, tool = metric.title[1], "" if is_shared else _of_tool(metric, writer)
         if str(dict(metric.params).get("gain", "")).startswith("exp"):
             keys = (*keys, "burges2005")
-        text = listed(_title(metric, writer) for metric in members) + writer.cite(keys)
-        facts = ", ".join(_facts(members[0], level, writer))
-        texts.append(f"{text} ({facts})" if facts else text)
-    return listed(texts)
+        if tool:
+            keys = (*keys, *CONVENTIONS[metric.convention or ""].cite)
+        titles = listed(_title(member, writer) for member in members)
+        text = _with_settings(members[0], titles, level, writer)
+        texts.append(" ".join(filter(None, (text, tool))) + writer.cite(keys))
+    text = listed(texts)
+    if any(" and " in part for part in (texts if len(texts) > 2 else texts[:-1])):
+        text = f"{', '.join(texts[:-1])}, and {texts[-1]}"
+    if is_shared and (tool := _of_tool(metrics[0], writer)):
+        text += f", {tool}{writer.cite(CONVENTIONS[metrics[0].convention or ''].cite)},"
+    return text
 
 
 def has_level(metric: Metric) -> bool:
@@ -328,33 +373,106 @@ def has_level(metric: Metric) -> bool:
     return has and params.get("above") is None
 
 
-_GAINS = {
-    "linear": "linear gain",
-    "exp": "exponential gain $2^g - 1$",
-    "exp-int32": "exponential gain $2^g - 1$ in 32 bits",
-    "letor": "gains 0, 1, 3 for grades 0, 1, 2",
-    "mslr": "gains 0, 1, 3, 7, 15 for grades 0 to 4",
-    "binary": "binary gain",
+_NOUNS: Mapping[str, str] = {
+    "gain=linear": "linear gain",
+    "gain=exp": "exponential gain $2^g - 1$",
+    "gain=exp-int32": "exponential gain $2^g - 1$ in 32 bits",
+    "gain=letor": "gains 0, 1, 3 for grades 0, 1, 2",
+    "gain=mslr": "gains 0, 1, 3, 7, 15 for grades 0 to 4",
+    "gain=binary": "binary gain",
+    "gains": "gains by grade {}",
+    "discount=jarvelin": "no discount at the first two ranks",
+    "discount=position": "discounts 1/rank",
+    "p": "$p = {}$",
+    "alpha=1": "",
+    "beta=1": "",
+    "alpha": r"$\alpha = {}$",
+    "beta": r"$\beta = {}$",
+    "t": "$T = {}$",
+    "decay": "a decay of {}",
+    "max_grade": "a highest grade of {}",
+    "stop=linear": "linear stopping probabilities",
+    "ideal=full": "the ideal gain of the whole list",
+    "ideal=list": "the ideal order of the list",
+    "ideal=retrieved": "the ideal order of the retrieved documents",
+    "negative=value": "negative gains",
+    "form=res": "the residual",
+    "form=residual": "the residual",
+    "form=min": "the lower bound",
+    "form=max": "the upper bound",
+    "form=upper": "the upper bound",
+    "form=truncated": "truncated lists",
+    "k": "lists of {} documents",
+    "target=largest": "the highest grade as the target",
+    "coefficients": "coefficients {}",
+    "levels": "levels of recall {}",
+    "ties=trec_eval": "ties by descending document identifier",
+    "ties=docno+": "ties by ascending document identifier",
+    "ties=stable": "ties in the order of the file",
+    "ties=reverse": "ties in the reverse order of the file",
+    "ties=average": "ties averaged over all orders",
+    "ties": "ties in the {} order",
+    "scores": "scores compared as {}",
+    "depth": "the first {} documents only",
+    "judged_only=true": "unjudged documents removed",
+    "judged_only=false": "unjudged documents kept",
+    "drop_identical_ids=true": "documents of the query's identifier removed",
+    "undefined=nan": "undefined values kept",
+    "undefined=zero": "undefined values counted as 0",
+    "undefined=skip": "undefined values left out",
+    "labels=clip": "grades clipped to the bounds of the tool",
 }
-_IN_WORDS = {"gain", "p", "rel", "normalize", "form"}
-"""Parameters that a sentence has words for."""
+"""Settings in words, by name and value or by name alone; ``{}`` is the value."""
+_CLAUSES: Mapping[str, str] = {
+    "denominator=cutoff": "divided by the cutoff",
+    "denominator=list": "divided by the length of the list",
+    "denominator=hits": "divided by the relevant documents retrieved",
+    "denominator=grades": "divided by the sum of grades",
+    "over=grades": "averaged over all relevant documents",
+    "over=pairs": "averaged over all pairs",
+    "above": "of scores above {}",
+    "short=nan": "undefined for shorter lists",
+    "short=zero": "zero for shorter lists",
+    "reference": "against {}",
+    "unfound": "of {} if none is retrieved",
+}
+"""The same for settings that do not follow "with"."""
+_ALWAYS = {"gain", "p", "alpha", "beta", "t", "decay", "max_grade"}
+"""Parameters that a reader could not guess, stated with their default too."""
+_IN_TITLE = {"normalize", "rel"}
 
 
-def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
-    """Yield the settings of a metric that a reader could not guess."""
-    params = {name: parameter.default for name, parameter in metric.definition.parameters.items()}
-    params |= dict(metric.params)
-    if "gain" in params:
-        yield writer.formulas(_GAINS[params["gain"]])
-    if "p" in params:
-        yield writer.formulas(f"$p = {params['p']:g}$")
-    if has_level(metric) and params["rel"] != level:
-        yield f"grades from {params['rel']} relevant"
+def _facts(metric: Metric, level: float, writer: Writer) -> Iterator[str]:
+    """Yield the settings of a metric that a reader could not guess, as nouns."""
+    definition, own = metric.definition, dict(metric.params)
+    given = own.keys() if metric.convention is None else dict(metric.given).keys()
+    gain = own.get("gain", getattr(definition.parameters.get("gain"), "default", ""))
+    hidden = {*_IN_TITLE, "max_grade"} if gain == "binary" else _IN_TITLE
+    for name, parameter in definition.parameters.items():
+        text = parameter.text(own.get(name, parameter.default))
+        keys = {name, f"{name}={text}"}
+        is_told = keys & {*hidden, *definition.variants, *_CLAUSES}
+        if not is_told and name in {*given, *_ALWAYS}:
+            words = _NOUNS.get(f"{name}={text}", _NOUNS.get(name, f"{name.replace('_', ' ')} {{}}"))
+            if words:
+                yield writer.formulas(words.replace("{}", text.replace(":", ", ")))
+    if has_level(metric) and own.get("rel", 1) != level:
+        yield f"relevance from grade {own.get('rel', 1):g}"
+    for name, text in metric.given if metric.convention is not None else texts_of(metric.settings):
+        if name not in definition.parameters and name != "empty":  # a sentence tells that
+            words = _NOUNS.get(f"{name}={text}", _NOUNS.get(name, f"{name.replace('_', ' ')} {{}}"))
+            yield writer.text(words.replace("{}", text))
+
+
+def _details(metric: Metric, writer: Writer) -> Iterator[str]:
+    """Yield the settings of a metric that do not follow "with"."""
+    given = dict(metric.params)
     if metric.convention is not None:
-        convention = CONVENTIONS[metric.convention]
-        yield f"as computed by {writer.text(convention.tool)}{writer.cite(convention.cite)}"
-    elif metric.settings != MetricSettings() or {*dict(metric.params)} - _IN_WORDS:
-        yield f"computed as {writer.text(str(replace(metric, cutoff=None)))}"
+        given = {name: value for name, value in given.items() if name in dict(metric.given)}
+    for name, value in given.items():
+        text = metric.definition.parameters[name].text(value)
+        if words := _CLAUSES.get(f"{name}={text}", _CLAUSES.get(name, "")):
+            yield words.replace("{}", writer.name(text) if name == "reference" else text)
 
 
 _TEXT = resources.files(__package__).joinpath("references.bib").read_text("utf-8")
@@ -376,54 +494,58 @@ def bibtex(keys: Iterable[str]) -> str:
 
 
 def methods(
-    study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = (), name: Called = str
-) -> str:
+    study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = (), name: Called = str,
+    shown: Sequence[Shown] = (),
+) -> str:  # fmt: skip
     r"""Return a paragraph for a methods section, in which every number is the study's.
 
     Citations are ``\citep{key}``, or ``[key]`` in plain text. `metrics` are the canonical names of
-    those reported, by default all. `name` gives what a run or dataset is called, before the
-    config's `names`.
+    those reported, by default all. `name` gives what a run, dataset or metric is called, before the
+    config's `names`. `shown` is what is next to it.
     """
 
     def called(spelling: str) -> str:
         return study.names.get(spelling, spelling) if name(spelling) == spelling else name(spelling)
 
-    return _paragraph(study, Writer(markup, called), metrics)
+    return _paragraph(study, Writer(markup, called), metrics, shown)
 
 
-def bibliography(study: Study, *, metrics: Sequence[str] = ()) -> str:
+def bibliography(study: Study, *, metrics: Sequence[str] = (), shown: Sequence[Shown] = ()) -> str:
     """Return the BibTeX entries that `methods` cites."""
     writer = Writer("plain")
-    _paragraph(study, writer, metrics)
+    _paragraph(study, writer, metrics, shown)
     return bibtex(writer.cited)
 
 
-def _paragraph(study: Study, writer: Writer, names: Sequence[str]) -> str:
+def _paragraph(study: Study, writer: Writer, names: Sequence[str], shown: Sequence[Shown]) -> str:
     metrics = [metric for metric in study.board.metrics if not names or str(metric) in names]
     ends = tuple(f"_{name}" for name in NAMES)  # of bounds
     measured = [metric for metric in metrics if not (metric.label or "").endswith(ends)]
-    sentences = [*_measured(study, measured, writer), *_treated(study, measured, writer)]
+    sentences = [*_measured(study, measured, writer, shown), *_treated(study, measured, writer)]
     if len(measured) < len(metrics):
-        sentences.append("Bounds are over all orders of tied documents.")
-    sentences.append(_software(study, writer))
+        sentences.append("Bounds are over all orders of documents with equal scores.")
     if study.comparisons is not None and study.comparisons.rows:
         sentences += _compared(study.comparisons, study, writer)
+    sentences += [*_intervals(study, writer, shown), _software(study, writer)]
     return " ".join(sentences) + "\n"
 
 
-def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
+def _measured(
+    study: Study, metrics: Sequence[Metric], writer: Writer, shown: Sequence[Shown]
+) -> Iterator[str]:
     levels = Counter(dict(metric.params).get("rel", 1) for metric in metrics if has_level(metric))
     level = levels.most_common(1)[0][0] if levels else 1
     data = data_in_words(study.systems, writer.name)
     repeated = repetitions_in_words(study.systems)
     averaged = f", averaged over {writer.text(repeated)}" if repeated else ""
-    parts = parts_in_words(study.board.summary, study.systems)
+    parts = writer.text(parts_in_words(study, study.systems))
     weighted = writer.text(weights_of_systems(study.systems, writer.called))
+    parts += ", with means over these datasets" if "average" in shown else ""
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}{weighted}."
     yield from map(writer.text, study.readings)
     yield from fused_in_words(study, study.systems, writer.name, writer.cite)
     if level != 1:
-        yield f"Documents of grade {level} and above are relevant."
+        yield f"Grades of {level:g} and above count as relevant."
     choices = dict.fromkeys(c for entry in study.board.entries for c in entry.choices)
     if study.board.selection is not None and choices:
         numbers = [len(choice.ranked) for choice in choices]
@@ -432,11 +554,16 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
         (metric,) = compared(study.board.entries[0].evaluation.metrics, [plan.by])
         title = titles_of([metric], writer)[metric]
         over, on = writer.text(listed(plan.over)), writer.text(plan.shown)
-        unit = writer.text(listed(units))
-        yield f"For each {unit}, we chose the best of {span(numbers)} settings"
-        yield f"({over}) by {title} on the validation queries ({on})."
-    elif chosen := how_chosen(study.systems):
-        yield f"Each system is the {writer.text(chosen)}."
+        how = f"the best of {span(numbers)} settings of {over} by {title}"
+        yield f"For each {writer.text(listed(units))}, we chose {how} on the validation data, {on}."
+    elif chosen := [s.best_of for s in study.systems if s.best_of and s.best_of.of > 1]:
+        sizes, values = {choice.of for choice in chosen}, listed(chosen[0].names)
+        several = f"{span(sizes)} values of {values}"
+        several = _several(values, *sizes) if len(sizes) == 1 else several
+        by = {str(metric): title for metric, title in titles_of(metrics, writer).items()}
+        titles = listed(dict.fromkeys(by.get(c.metric, writer.text(c.metric)) for c in chosen))
+        best = f"the best of {writer.text(several)}, chosen on these queries by {titles}"
+        yield f"Each system is {best}."
 
 
 def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:
@@ -459,44 +586,134 @@ def _software(study: Study, writer: Writer) -> str:
         return f"{text}."
     tool = writer.text(f"pytrec_eval {versions.get('pytrec-eval-terrier', '')}".rstrip())
     result = f"differed by at most {largest:g}" if largest else "matched exactly"
+    part = f"a sample of {values:,}" if study.is_sampled else f"{values:,} of them"
+    verb = "were" if values > 1 and not study.is_sampled else "was"
     cited = writer.cite(["vangysel2018"])
-    return f"{text}; {values:,} of them were recomputed with {tool}{cited} and {result}."
+    return f"{text}; {part} {verb} recomputed with {tool}{cited} and {result}."
 
 
 def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterator[str]:
     plan, rows = comparisons.plan, comparisons.rows
-    titles = titles_of(list(dict.fromkeys(row.metric for row in rows)), writer)
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    titles = titles_of(metrics, writer)
     subject = "We compared all pairs of systems"
     if plan.baselines:
-        subject = f"We compared each system with {listed(map(writer.name, plan.baselines))}"
-    article = "" if plan.test == "tukey" else "a "  # its title begins with a name
-    test = f"{article}{comparisons.title}{writer.cite(comparisons.sources)}"
-    if repetitions_in_words(study.systems):
-        test += " on per-query means over repetitions"
-    if comparisons.weighted:
-        test += " of weighted means"
-    adjustment = correction(comparisons, writer.cite(CORRECTIONS[plan.correction].sources))
-    adjustment = adjustment if comparisons.kind == "all-pairs" else f"with {adjustment}"
-    level = writer.formulas(rf"$\alpha = {plan.level:g}$")
-    yield f"{subject} on {listed(titles.values())} using {test}, {adjustment} ({level})."
-    intervals = dict.fromkeys(INTERVALS[row.interval] for row in rows if not math.isnan(row.low))
-    if intervals:
-        is_bca = any(row.interval == "bca" for row in rows)
-        cited = writer.cite(["efron1987"]) if is_bca else ""
-        percent = writer.text(f"{100 * (1 - plan.level):g}%")
-        yield f"Intervals are {percent} {listed(intervals)}{cited}."
-    if comparisons.drawn:
-        yield f"We used {plan.draws:,} random draws (seed {plan.seed})."
-    absent = absent_baselines(comparisons, study.datasets, writer.name)
-    yield from (f"{capitalised(text)}." for text in absent)
-    overall = []
-    for result in comparisons.overall:
-        if not math.isnan(result.p):
-            name = result.name.replace("chi-squared", r"\chi^2")
-            statistic = f"{name} = {result.statistic:.4g}"
-            text = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
-            p = f"$p = {result.p:.3g}$" if result.p >= 0.001 else "$p < 0.001$"
-            where = f"{titles[result.metric]} on {writer.name(result.dataset)}"
-            overall.append(f"{text}, {writer.formulas(p)} ({where})")
-    if overall:
-        yield f"All systems together: {'; '.join(overall)}."
+        runs = dict.fromkeys(row.run for row in rows if row.run not in plan.baselines)
+        system = writer.name(*runs) if len(runs) == 1 else "each system"
+        subject = f"We tested {system} against {listed(map(writer.name, plan.baselines))}"
+    if set(metrics) != {metric for metric in study.board.metrics if metric.definition.direction}:
+        subject += f" on {listed(titles.values())}"
+    level = f"$\\alpha = {_without_zero(plan.level)}$"
+    tests, dimensions = _family(comparisons, writer)
+    facts = f"({'; '.join(filter(None, (dimensions, writer.formulas(level))))})"
+    title, cited = comparisons.title, writer.cite(comparisons.sources)
+    if comparisons.kind == "all-pairs":
+        pairs = tests.replace("test", "pair")
+        yield f"{subject} by {title}{cited}, which adjusts p-values over {pairs} {facts}."
+    else:
+        several = sum(not math.isnan(row.p) for row in rows) > 1
+        title = re.sub(r"\btest\b", "tests", title, count=1) if several else f"a {title}"
+        test = f"{subject} with {title}{cited}{_units(comparisons, study)}"
+        correction = CORRECTIONS[plan.correction]
+        if tests.startswith("1 test"):
+            yield f"{test} {facts}."
+        elif plan.correction == "none":
+            yield f"{test}, without adjusting the p-values of {tests} {facts}."
+        else:
+            method = correction.title.replace("correction", "method")
+            method += writer.cite(correction.sources)
+            yield f"{test}, and adjusted p-values by {method} over {tests} {facts}."
+    if any(row.drawn for row in rows):
+        yield f"The tests used {plan.draws:,} random draws (seed {plan.seed})."
+    for text in absent_baselines(comparisons, study.datasets, writer.name):
+        yield f"There is {text}."
+    yield from _overall(comparisons, titles, writer)
+
+
+def _without_zero(number: float) -> str:
+    """Return a number without the zero before its point.
+
+    >>> _without_zero(0.05), _without_zero(1e-05)
+    ('.05', '1e-05')
+    """
+    return f"{number:g}".removeprefix("0")
+
+
+def _units(comparisons: Comparisons, study: Study) -> str:
+    names = {name for system in study.systems for name in system.varying}
+    name = next(iter(names)) if len(names) == 1 else ""
+    over = f"{name}s" if name.isalpha() and not name.endswith("s") else "repetitions"
+    is_repeated = any(len(system.entries) > 1 for system in study.systems)
+    means = f" on per-query means over {over}" if is_repeated else ""
+    return means + (" of weighted means" if comparisons.weighted else "")
+
+
+def _family(comparisons: Comparisons, writer: Writer) -> tuple[str, str]:
+    """Return how many tests are corrected together, and what their number multiplies."""
+    rows = [row for row in comparisons.rows if not math.isnan(row.p)]
+    families = grouped_by(rows, lambda row: comparisons.family(row)[0]).values()
+    largest = max(families, key=len, default=[])
+    each = []
+    for name, words in (("metric", "of each metric"), ("dataset", "on each dataset")):
+        numbers = {len({getattr(row, name) for row in family}) for family in families}
+        if numbers == {1} and len({getattr(row, name) for row in rows}) > 1:
+            each.append(words)
+    number = counted(1, "test") if not families else f"{span(map(len, families))} tests"
+    number = number.replace("1 tests", "1 test") if largest[1:] == [] else number
+    pairs = {"run": "systems", "baseline": "baselines"}
+    columns = pairs if comparisons.plan.baselines else {"pair": "pairs of systems"}
+    columns |= {"metric": "metrics", "dataset": "datasets"}
+    values = {
+        name: {(row.run, row.baseline) if name == "pair" else getattr(row, name) for row in largest}
+        for name in columns
+    }
+    varying = [columns[name] for name, different in values.items() if len(different) > 1]
+    times = writer.title(Formula(r"\times", "x"))
+    dimensions = f" {times} ".join(varying) if len(varying) > 1 else ""
+    return " ".join(["the", number, *each] if each else [number]), dimensions
+
+
+def _overall(
+    comparisons: Comparisons, titles: Mapping[Metric, str], writer: Writer
+) -> Iterator[str]:
+    """Yield the results of tests of all systems together, or how many are significant."""
+    results = [result for result in comparisons.overall if not math.isnan(result.p)]
+    level, texts = comparisons.plan.level, []
+    for result in results:
+        name = result.name.replace("chi-squared", r"\chi^2")
+        digits = 2 if "(" in name else 4
+        statistic = f"{name} = {result.statistic:.{digits}f}"
+        text = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
+        p = f"= {_without_zero(float(f'{result.p:.3g}'))}" if result.p >= 0.001 else "< .001"
+        where = f"{titles[result.metric]} on {writer.name(result.dataset)}"
+        texts.append(f"{text}, {writer.formulas(f'$p {p}$')} for {where}")
+    if len(texts) > SHOWN:
+        n = sum(result.p <= level for result in results)
+        what = "combinations of metric and dataset"
+        yield f"Over all systems, differences are significant for {n} of {len(texts)} {what}."
+    elif texts:
+        yield f"Over all systems: {'; '.join(texts)}."
+
+
+def _intervals(study: Study, writer: Writer, shown: Sequence[Shown]) -> Iterator[str]:
+    """Yield the kind of the intervals that are shown."""
+    plan = plan_of(study)
+    percent = writer.text(f"{100 * (1 - plan.level):g}%")
+    if "means" in shown and not study.board.summary.average:
+        kinds = mean_intervals(study, study.systems)
+        yield f"Intervals of means are unadjusted {percent} {listed(kinds)}."
+    if "differences" in shown and study.comparisons is not None:
+        rows = [row for row in study.comparisons.rows if not math.isnan(row.low)]
+        for kind in dict.fromkeys(row.interval for row in rows):
+            adjusted = "" if kind == "simultaneous" else "unadjusted "
+            cited = writer.cite(["efron1987"]) if kind == "bca" else ""
+            yield f"Intervals of differences are {adjusted}{percent} {INTERVALS[kind]}{cited}."
+
+
+def mean_intervals(study: Study, systems: Sequence[System]) -> list[str]:
+    """Return the kinds of intervals of the means of some systems."""
+    repeated = [len(system.entries) > 1 for system in systems]
+    is_bca = plan_of(study).interval == "bca" or weights_of_systems(systems, str)
+    kinds = [] if all(repeated) else [INTERVALS["bca" if is_bca else "t"]]
+    clustered = "clustered bootstrap intervals over queries and repetitions"
+    return kinds + ([clustered] if any(repeated) else [])

@@ -196,8 +196,17 @@ def sized(sizes: Mapping[str, tuple[int, int]]) -> str:
         for name, (n, size) in sizes.items()
     }
     if len(sizes) > 1 and len({*sizes.values()}) == 1:
-        return f"{listed(sizes)} ({texts.popitem()[1]} each)"
-    return listed(f"{name} ({text})".strip() for name, text in texts.items())
+        return in_brackets(listed(sizes), f"{texts.popitem()[1]} each")
+    return listed(in_brackets(name, text).strip() for name, text in texts.items())
+
+
+def in_brackets(text: str, note: str) -> str:
+    """Return text with a note in brackets behind it, within those that it ends with.
+
+    >>> in_brackets("web", "50 queries"), in_brackets("web (2009)", "50 queries")
+    ('web (50 queries)', 'web (2009; 50 queries)')
+    """
+    return f"{text[:-1]}; {note})" if text.endswith(")") else f"{text} ({note})"
 
 
 def capitalised(text: str) -> str:

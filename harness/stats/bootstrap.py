@@ -66,7 +66,7 @@ def _weighted(counts: Ints, separate: Floats) -> Floats:
 
 @paired_test(
     "bootstrap",
-    title="paired two-sided bootstrap test (shift method)",
+    title="two-sided paired bootstrap test by the shift method",
     sources=("efron1993", "smucker2007", "phipson2010"),
     random=True,
     weighted=True,
@@ -104,7 +104,7 @@ def bootstrap(differences: Floats, stream: Stream, weights: Floats | None = None
 
 @paired_test(
     "bootstrap-t",
-    title="paired two-sided studentised bootstrap test",
+    title="two-sided paired studentised bootstrap test",
     sources=("efron1993", "sakai2006", "phipson2010"),
     random=True,
 )

@@ -15,7 +15,7 @@ from .tukey import p_of_pairs, studentized_range_isf
 
 @all_pairs_test(
     "friedman-nemenyi",
-    title="Friedman test with Nemenyi's post-hoc test",
+    title="the Friedman test with Nemenyi's post-hoc test",
     sources=("friedman1937", "nemenyi1963", "demsar2006"),
 )
 def friedman_nemenyi(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:

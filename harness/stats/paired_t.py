@@ -9,7 +9,7 @@ from ..core.ragged import Floats
 from .registry import Outcome, Stream, as_p, paired_test
 
 
-@paired_test("paired-t", title="paired two-sided t-test", sources=("student1908",))
+@paired_test("paired-t", title="two-sided paired t-test", sources=("student1908",))
 def paired_t(differences: Floats, stream: Stream) -> Outcome:
     """Test that the mean difference is 0, by Student's t.
 

@@ -19,7 +19,7 @@ AT_ONCE = 1 << 15
 
 @all_pairs_test(
     "randomized-tukey",
-    title="randomised Tukey HSD test",
+    title="the randomised Tukey HSD test",
     sources=("carterette2012", "phipson2010"),
     random=True,
 )

@@ -124,7 +124,7 @@ def drawn_sums(sizes: Floats, stream: Stream) -> Floats:
 
 @paired_test(
     "randomization",
-    title="paired two-sided randomisation test",
+    title="two-sided paired randomisation test",
     sources=("fisher1935", "smucker2007", "phipson2010"),
     random=True,
     weighted=True,

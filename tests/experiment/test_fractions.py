@@ -121,7 +121,7 @@ def test_reports_count_queries_in_the_sense_of_each_metric() -> None:
     assert row["empty"] == "3"
     shown = " ".join(succeeds("table", "o").split())
     for title, n in (("nDCG(convention=sklearn)", 1), ("MAP(convention=trec_eval9)", 3)):
-        assert f"Queries without relevant documents for {title} ({n} of 3) count as 0." in shown
+        assert f"Queries without relevant documents for {title} ({n} of 3) counted as 0." in shown
     shown = succeeds("evaluate", "l.txt", "p.txt", "-m", SKLEARN)
     assert "queries without relevant documents (zero): 1 of every run" in shown
     board = read_results(Path("o")).leaderboard  # as it was evaluated

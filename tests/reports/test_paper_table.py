@@ -153,7 +153,7 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
     assert dense.cells[0].ends == pytest.approx((0.2 / math.sqrt(2),))
     assert [cell.spread for cell in bm25.cells] == [""] * 3
     assert caption(table)[:2] == (
-        "Means over trec and web (2 queries each) and 1 to 2 repetitions per system (seed).",
+        "Means over trec and web (2 queries each) and 1 to 2 repetitions per system, by seed.",
         "After ±: standard deviation over the repetitions.",
     )
 
@@ -168,12 +168,12 @@ def test_further_columns() -> None:
         "dense": [".500", "1.000", "2", "2/2"],
     }
     assert table.footnotes == (
-        "Queries of trec answered: bm25 1/2; the others count as 0, but are left out for mse.",
+        "Queries of trec answered: bm25 1/2; the others counted as 0, but were left out for mse.",
         "Queries of trec with a value of MAP: bm25 1/2.",
         "(n/N): mean over n of N queries; other values use more.",
     )
     alone = build(made, TableSettings(metrics=("map",)))
-    assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
+    assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others counted as 0."
 
 
 def test_caption() -> None:
@@ -191,13 +191,13 @@ def test_caption() -> None:
     assert caption(table) == (
         "Means over trec (2 queries).",
         "× 100: MAP.",
-        "In brackets: 95 % interval of the mean (t).",
+        "In brackets: unadjusted 95 % t-intervals of the mean.",
         "The best value of a column is in bold.",
         "A letter next to a value: significantly better than the system of that letter "
         "(paired two-sided t-test, no correction over 1 comparison, p ≤ 0.05).",
         "Not tested: mse.",
-        "Score ties (in single precision) were broken by descending document identifier, as in "
-        "trec_eval.",
+        "Equal scores, compared in single precision, were ordered by descending document "
+        "identifier, as in trec_eval.",
     )
     assert table.footnotes == ()
     none = build(study(TWO, METRICS, compared({("trec", "map", "bm25", "dense"): (0.1, 0.5)})))
@@ -208,15 +208,15 @@ def test_caption() -> None:
 @pytest.mark.parametrize(
     ("metrics", "rule", "sentence"),
     [
-        (["map", "P@5"], "zero", "Queries without relevant documents (2 of 4) count as 0."),
-        (["map"], "one", "Queries without relevant documents (2 of 4) count as 1."),
+        (["map", "P@5"], "zero", "Queries without relevant documents (2 of 4) counted as 0."),
+        (["map"], "one", "Queries without relevant documents (2 of 4) counted as 1."),
         (["map"], "skip", "We excluded the 2 of 4 queries without relevant documents."),
-        (["map", "P@5", "tau_ap"], "zero", "Queries without relevant documents (2 of 4) count as "
-         "0, but are left out for tau_ap."),
-        (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) are "
-         "left out, but count as undefined for MAP(undefined=nan)."),
+        (["map", "P@5", "tau_ap"], "zero", "Queries without relevant documents (2 of 4) counted as "
+         "0, but were left out for tau_ap."),
+        (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) were "
+         "left out, but counted as undefined for MAP(undefined=nan)."),
         (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents for P(rel=2)@5 (2 of "
-         "4) count as 0."),
+         "4) counted as 0."),
     ],
 )  # fmt: skip
 def test_queries_without_relevant_documents(metrics: list[str], rule: str, sentence: str) -> None:

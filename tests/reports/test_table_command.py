@@ -61,8 +61,8 @@ def test_every_option(paper: Path) -> None:
     )  # fmt: skip
     caption, _, body = text.partition("\n\n")
     for part in (
-        "Only a look. Means over Fold 2 (41 of 50 queries) and 2 repetitions per system (seed). ",
-        "clustered bootstrap over queries and repetitions", "Wilcoxon signed rank test",
+        "Only a look. Means over Fold 2 (41 of 50 queries) and 2 seeds per system. ",
+        "clustered bootstrap intervals over queries and repetitions", "Wilcoxon signed rank test",
         "Bonferroni's correction over 32 comparisons, 1 shown, p ≤ 0.05", "Tier: systems that",
     ):  # fmt: skip
         assert part in " ".join(caption.split())

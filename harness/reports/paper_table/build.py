@@ -23,6 +23,7 @@ from ..methods import (
     SHOWN,
     data_in_words,
     fused_in_words,
+    mean_intervals,
     missing_in_words,
     parts_in_words,
     repetitions_in_words,
@@ -378,7 +379,7 @@ class TableDraft:
         is_mean = all(metric.definition.summary == "mean" for metric in self.metrics)
         data = data_in_words(self.systems, self.settings.name)
         over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
-        parts = parts_in_words(self.study.board.summary, self.systems)
+        parts = parts_in_words(self.study, self.systems)
         weighted = weights_of_systems(self.systems, self.settings.name)
         yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}{weighted}."
         selection, metrics = self.study.board.selection, self.study.board.metrics
@@ -401,12 +402,9 @@ class TableDraft:
         if self.settings.spread == "deviation" and any(repeated):
             yield "After ±: standard deviation over the repetitions."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
-            is_bca = plan_of(self.study).interval == "bca" or weights_of_systems(self.systems, str)
-            over_queries = "BCa bootstrap" if is_bca else "t"
-            hows = [] if all(repeated) else [over_queries]
-            hows += ["clustered bootstrap over queries and repetitions"] if any(repeated) else []
             share = confidence(plan_of(self.study).level)
-            yield f"In brackets: {share} interval of the mean ({listed(hows)})."
+            kinds = listed(mean_intervals(self.study, self.systems))
+            yield f"In brackets: unadjusted {share} {kinds} of the mean."
         if self._has("best"):
             second = ", the second best underlined" if self._has("second") else ""
             yield f"The best value of a column is in bold{second}."
