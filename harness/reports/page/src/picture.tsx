@@ -98,7 +98,7 @@ export function Everyone({ context, order, reference, kept }: { context: Context
   const close = Math.ceil(80 / step);
   const place = points.indexOf(middle);
   const clear = Math.max(10, Math.min(...points.slice(Math.max(0, place - close), place + close).map((one) => one.high)) - 8);
-  const places = ticksOf(1, all.length, phone ? 3 : 7).filter((tick) => tick > all.length * 0.06 && tick < all.length * 0.94);
+  const places = ticksOf(1, all.length, phone ? 3 : 10).filter((tick) => tick > all.length * 0.06 && tick < all.length * 0.94);
   const r = Math.max(1.3, Math.min(3.2, step * 0.34));
   return (
     <Section class="picture" title={`${metric.label} of every system`} note={`Dots are means over queries${state.convention ? "" : `, lines their ${context.level}% intervals`}${metric.direction < 0 ? "; lower is better" : ""}.`}
@@ -149,10 +149,13 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
   const points = rows.sort((a, b) => cost(a) - cost(b)).map((row): Point => ({ row, x: x(cost(row)), y: y(values[row]), low: NaN, high: NaN }));
   const { point, at, handlers } = usePoints(points, (row) => go({ view: "system", a: systemName(context, row), b: "" }));
   const costTicks = logarithmic ? Array.from({ length: Math.floor(right) - Math.ceil(left) + 1 }, (_, i) => 10 ** (Math.ceil(left) + i)) : ticksOf(left, right, 6);
+  const labels: number[] = [];
+  for (const row of [...frontier].reverse())
+    if (labels.every((one) => Math.abs(y(values[one]) - y(values[row])) > 15 || Math.abs(x(cost(one)) - x(cost(row))) > 170)) labels.push(row);
   const without = board.systems.length - rows.length;
   return (
     <Section class="picture" title={`${metric.label} against ${name}`}
-      note={`The line joins the ${frontier.length} systems that no other one beats in both: ${sign < 0 ? "lower" : "higher"} ${metric.label} at less ${name}.${logarithmic ? " The axis below is logarithmic." : ""}${without ? ` ${without} without a value are left out.` : ""}`}
+      note={`No other system has ${sign < 0 ? "lower" : "higher"} ${metric.label} at less ${name} than the ${frontier.length} on the line.${logarithmic ? " Logarithmic axis." : ""}${without ? ` ${without} without ${name} left out.` : ""}`}
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="against" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} against ${name} of ${rows.length} systems. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>
@@ -164,7 +167,7 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
           const letter = reference?.letters[one.row] ?? "";
           return <circle key={one.row} class={`dot ${reference ? (letter ? kindOf(letter, true) : "same") : "a"}${kept.has(one.row) ? "" : " faint"}`} cx={one.x} cy={one.y} r={one === point ? 7 : 5} />;
         })}
-        {frontier.slice(0, 12).map((row) => <Label key={row} x={x(cost(row)) + 3} y={y(values[row]) - 8} width={width} strong text={systemName(context, row)} />)}
+        {labels.map((row) => <Label key={row} x={x(cost(row)) + 3} y={y(values[row]) - 9} width={width} strong text={systemName(context, row)} />)}
       </svg>
       {point && <Readout context={context} row={point.row} at={at} more={`${name} ${cost(point.row).toLocaleString("en")}`} />}
     </Section>
