@@ -274,7 +274,7 @@ export function sortedRows(context: Context): number[] {
   const text = (row: number) => (column >= 0 ? report.systems[board.systems[row]].columns[column] : state.sort === "tier" ? board.columns[m].tier[row] : systemName(context, row));
   let rows: number[];
   if (!state.sort) rows = ranked(rowValues(context, m), report.metrics[m].direction);
-  else if (column >= 0 && isNumeric(context, column)) rows = ranked(Float64Array.from(board.systems, (_, row) => numberIn(text(row))), -1).reverse();
+  else if (column >= 0 && isNumeric(context, column)) rows = ranked(Float64Array.from(board.systems, (_, row) => numberIn(text(row))), -1);
   else rows = Array.from(board.systems.keys()).sort((a, b) => Number(!text(a)) - Number(!text(b)) || text(a).localeCompare(text(b), "en", { numeric: true }) || a - b);
   rows = rows.filter((row) => kept.has(row));
   return state.reversed ? rows.reverse() : rows;
