@@ -767,9 +767,7 @@ def test_columns_sort_as_numbers_and_filters_keep_ranks(many: Path, open_page: O
     assert [name for name, _ in board(tab)] == [f"s{i}" for i in range(1, 30, 2)]
     ranks = tab.locator("table.board tbody .rank").all_inner_texts()
     standings = {
-        row["run"]: row["rank"]
-        for row in rows(many / "standings.csv")
-        if row["metric"] == "P@1"
+        row["run"]: row["rank"] for row in rows(many / "standings.csv") if row["metric"] == "P@1"
     }
     assert ranks == [standings[f"s{i}"] for i in range(1, 30, 2)]
 
