@@ -21,6 +21,7 @@ from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Run
+from ..core.settings import CONVENTIONS
 from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError
 from ..input_files import check_outputs, keeping_inputs, name_of
@@ -29,6 +30,7 @@ from ..readers.files import write_all
 from ..reports.leaderboard import find
 from ..reports.page import PageSettings, html_files, report
 from ..reports.page.sentences import changed
+from ..reports.select import in_order
 from ..stats.comparison import Plan
 from .cache import Cache
 from .cells import evaluate_all
@@ -153,6 +155,40 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
     return page_documents(data, config)
 
 
+def participant_files(outcome: Results, run: str) -> dict[str, bytes]:
+    """Return the page of one run, which has no other run's name, and its side files.
+
+    Other runs are called by their rank, and nothing that tells who they are is in the page.
+    """
+    page = replace(outcome.config.page, metadata=None, conventions=(), rankings=0)
+    config = outcome.config.model_copy(update={"page": page})
+    board = in_order(outcome.board, page.metric or config.sort)
+    data = page_data(replace(outcome, board=board, config=config))
+    with suppress(HarnessError):
+        add_files(data, outcome, resolve(outcome.config))
+    names = [system["name"] for system in data["systems"]]
+    data["participant"] = names.index(run)
+    for place, system in enumerate(data["systems"]):
+        if system["name"] != run:
+            system |= {"name": f"system {place + 1}", "columns": [""] * len(data["columns"])}
+    for part in data["boards"]:
+        blank: list[Any] = [[] for _ in part["systems"]]
+        part |= {"notes": [], "files": blank, "findings": blank, "warned": [""] * len(blank)}
+    facts = data["provenance"]["facts"]
+    empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
+    data["provenance"] = {"facts": facts, **empty, "commands": [], "downloads": [], "results": ""}
+    return page_documents(data, config)
+
+
+def advice(outcome: Results) -> Iterator[str]:
+    """Yield what the author of a page can add to it."""
+    page = outcome.config.page
+    if not page.title or not page.description:
+        yield "--title and --description, or both as keys of 'page' in the config"
+    if outcome.comparisons is None and not outcome.config.summary.average:
+        yield "tests of all pairs, with 'compare: {}' in the config"
+
+
 def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
     """Return the values of earlier results for the page's boards; NaN where they have none."""
     metrics = {str(metric) for metric in numbers_of(old.board.metrics)}
@@ -180,6 +216,7 @@ def _convention(
 ) -> dict[str, Any]:
     """Return the values of every board under a convention; NaN for others' metrics."""
     metrics = [one["name"] for one in data["metrics"]]
+    names = {str(metric): metric.definition.name for metric in numbers_of(config.parsed_metrics())}
     kept = []
     for metric in metrics:
         other = config.model_copy(update={"metrics": (metric,), "convention": name})
@@ -187,7 +224,8 @@ def _convention(
             found = other.parsed_metrics()
         except HarnessError:
             continue
-        if len(found) == 1:  # a tool may compute it at several cutoffs by default
+        # a tool may compute it at several cutoffs by default, or another metric by this name
+        if len(found) == 1 and found[0].definition.name == names[metric]:
             kept.append((metric, found[0]))
     policy = replace(config.policy, ties="trec_eval", empty_queries="zero")
 
@@ -209,8 +247,11 @@ def _convention(
         run = data["systems"][board["systems"][row]]["name"]
         return values.get((board["dataset"], run, metric), math.nan)
 
+    tool, has = CONVENTIONS[name].tool, {metric for metric, _ in kept}
     return {
         "name": name,
+        "tool": tool,
+        "labels": [one["label"] if one["name"] in has else "" for one in data["metrics"]],
         "values": [
             [
                 np.array([value(board, row, metric) for row in range(len(board["systems"]))])

@@ -8,7 +8,7 @@ import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -87,14 +87,6 @@ def page_data(outcome: Results) -> dict[str, Any]:
     if config.page.queries:
         data["texts"] = texts_of(config.base / config.page.queries)
     return data
-
-
-def advice(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the author of a page can add to it."""
-    if not any("testing" in board for board in data["boards"]):
-        yield "no differences are tested; 'compare: {}' in the config tests all pairs"
-    if not data["description"]:
-        yield "no description; --description or 'page: {description: ...}' adds one"
 
 
 def page_documents(data: dict[str, Any], config: Config) -> dict[str, bytes]:

@@ -1,4 +1,4 @@
-"""Pools, similarity of runs, correlation of metrics, and the sheet of one participant."""
+"""Pools, similarity of runs, and correlation of metrics."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..core.entries import System
-from ..core.leaderboard import numbers_of
-from ..core.metric import Metric
-from ..core.ragged import Bools, Floats, Ints
-from ..core.systems import matrix
-from ..errors import check_known, counted
+from ..core.ragged import Bools, Ints
+from ..errors import counted
 from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
-from . import html
-from .grid import Grid, GridCell, first_rows, grid
-from .phrases import decimals, heading, interval, number
+from .grid import Grid, first_rows, grid
+from .phrases import decimals, interval
 from .plots import plot
 
 FORMATS = ("text", "csv", "jsonl", "markdown")
@@ -213,45 +208,3 @@ def left_out_grid(results: Sequence[LeftOut], unit: str) -> Grid:
     ]
     note = f"judgements: those that only this {unit} contributed; largest change: rank of a run"
     return grid(header, rows, left=2, notes=[note])
-
-
-def sheet(systems: Sequence[System], run: str) -> str:
-    """Return a page to print for one participant, which shows no other run's name."""
-    members = [system for system in systems if system.run == run]
-    check_known("run", run, dict.fromkeys(system.run for system in systems), "--participant")
-    grids = [
-        _sheet_grid([peer for peer in systems if peer.dataset == system.dataset], system, metric)
-        for system in members
-        for metric in numbers_of(system.metrics)
-        if metric.definition.direction is not None
-    ]
-    return html.document(run, html.render(grids))
-
-
-def _sheet_grid(systems: Sequence[System], system: System, metric: Metric) -> Grid:
-    """Return the table of one metric on one dataset: all queries, then each."""
-    systems = [system, *(peer for peer in systems if peer is not system)]
-    _, values = matrix(systems, metric)
-    by_query = values.T[: len(system.qids)]  # those of the first system come first
-    means = np.array([system.value(metric) for system in systems])
-    rows = [_sheet_row("all queries", means, metric)]
-    queries = zip(system.qids, by_query, strict=True)
-    rows += [_sheet_row(qid, column, metric) for qid, column in queries]
-    has_value = by_query[~np.isnan(by_query[:, 0])]
-    oriented = metric.sign * has_value
-    above = int((oriented[:, 0] > np.nanmedian(oriented, axis=1)).sum())
-    note = f"{counted(len(systems), 'run')}; above the median in {above:,} of "
-    note += f"{counted(len(system.qids), 'query', 'queries')}; bold: no run is better"
-    header = ["query", "own", "best", "median", "worst"]
-    return grid(header, rows, title=f"{heading(metric)}, {system.dataset}", notes=[note])
-
-
-def _sheet_row(name: str, column: Floats, metric: Metric) -> list[str | GridCell]:
-    """Return the row of a query; the run's own value is the first of the column."""
-    defined, sign = column[~np.isnan(column)], metric.sign
-    if not defined.size:
-        return [name, *[number(np.nan, metric)] * 4]
-    best, worst = float(sign * (sign * defined).max()), float(sign * (sign * defined).min())
-    texts = [number(value, metric) for value in (best, float(np.median(defined)), worst)]
-    value = float(column[0])
-    return [name, GridCell(number(value, metric), bold=value == best != worst), *texts]

@@ -1,38 +1,55 @@
-"""``harness page --participant``: own value, best, median and worst of each query."""
+"""``harness page --participant``: the page of one run, which names no other run."""
 
-import re
 from pathlib import Path
 
+import pytest
 import yaml
 from command_line import called, refused, succeeds
+from packed_page import unpack
 
 
-def test_a_sheet_for_one_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compare", [None, {}, {"baseline": ["secret"]}])
+def test_a_page_for_one_run(tmp_path: Path, compare: object) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n2 0 d 1\n3 0 z 1\n")
-    orders = {"secret": "abc", "own<1>": "bac", "third": "cba"}
+    orders = {"secret": "abc", "own<1>": "bac", "covert": "cba", "third": "cba"}
     runs = {}
     for at, (name, docnos) in enumerate(orders.items()):
         rows = [f"{q} Q0 {d} {r} {9 - r} t{at}\n" for q in "12" for r, d in enumerate(docnos)]
-        (tmp_path / f"{at}.run").write_text("".join(rows))
-        runs[name] = {"path": f"{at}.run"}
+        (tmp_path / f"{name}-file.run").write_text("".join(rows))
+        runs[name] = {"path": f"{name}-file.run"}
+    (tmp_path / "teams.csv").write_text("run,team\nsecret,Secretteam\nown<1>,Ours\n")
     content = {"datasets": {"set": {"path": "qrels"}}, "runs": runs, "metrics": ["rr", "arp"],
-               "output": "out"}  # fmt: skip
+               "output": "out", "compare": compare, "names": {"secret": "secret name"},
+               "page": {"title": "Track", "metadata": {"path": "teams.csv"}}}  # fmt: skip
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
     assert called("run", "c.yaml", cwd=tmp_path).code == 0
     succeeds("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
-    page = (tmp_path / "sheet.html").read_text()
-    assert "secret" not in page
-    assert "own&lt;1&gt;" in page
-    cells = [
-        re.sub(r"<(?!/?strong)[^>]*>", " ", row).split() for row in re.findall("<tr>.*</tr>", page)
-    ]
-    # rr of query 1: 1, 1/2, 1/3; of query 2: 1/2, 1, 1/2
-    assert ["1", "0.5000", "1.0000", "0.5000", "0.3333"] in cells
-    assert ["2", "<strong>1.0000</strong>", "1.0000", "0.5000", "0.5000"] in cells
-    assert ["3", *["0.0000"] * 4] in cells
-    assert ["all", "queries", "<strong>0.5000</strong>", "0.5000", "0.5000", "0.2778"] in cells
-    assert "3 runs; above the median in 1 of 3 queries" in page
+    text = (tmp_path / "sheet.html").read_text()
+    page = unpack(text)
+    for word in ("secret", "covert", "third", "Secretteam"):
+        assert word not in repr(page)
+        assert word not in text
+    own = page["participant"]
+    names = [system["name"] for system in page["systems"]]
+    assert names[own] == "own<1>"
+    assert {*names} - {"own<1>"} <= {f"system {place}" for place in range(1, 5)}
+    (board,) = page["boards"]
+    values = board["columns"][0]["value"].tolist()
+    assert values == sorted(values, reverse=True)  # their order tells nothing else
+    row, n = board["systems"].index(own), len(board["qids"])
+    queries = board["columns"][0]["queries"][row * n : row * n + n]
+    assert dict(zip(board["qids"], queries, strict=True)) == {"1": 0.5, "2": 1, "3": 0}
+    assert board["findings"] == [[]] * 4
+    assert page["title"] == "Track"
+
+
+def test_refused_participants(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 1 t\n")
+    content = {"datasets": {"set": "qrels"}, "runs": {"own<1>": "r"}, "metrics": ["rr"]}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content | {"output": "out"}))
+    succeeds("run", "c.yaml", cwd=tmp_path)
     err = refused("page", "out", "--participant", "own", cwd=tmp_path)
     assert "did you mean 'own<1>'?" in err
     (tmp_path / "sheet.html").write_text("mine")
-    refused("page", "out", "--participant", "third", "-o", "sheet.html", cwd=tmp_path)
+    refused("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)

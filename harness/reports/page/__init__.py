@@ -95,11 +95,11 @@ MOST_NOTES = 3
 """Notes below a table, at most."""
 
 
-def check_link(address: str) -> None:
+def check_link(address: str, place: str = "") -> None:
     """Raise UnknownNameError for an address that the page cannot link to."""
     if address and not address.startswith(("https://", "http://")):
         what = f"expected an address that begins with https:// or http://, got '{address}'"
-        raise UnknownNameError(Problem("", what, fix="write the whole address"))
+        raise UnknownNameError(Problem(place, what, fix="write the whole address"))
 
 
 def report(

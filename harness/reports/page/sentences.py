@@ -164,7 +164,7 @@ class Scores:
         return [*lead, " has no test", *([": ", *rest, "."] if apart else ["."])]
 
     def _cannot_tell(self, apart: int, others: int, pronoun: Sentence) -> Sentence:
-        if apart == 1 == others:
+        if apart == 1 == others and pronoun == ["it"]:
             return ["the tests cannot tell the two apart"]
         which = "any other system" if apart == others else counted(apart, "other system")
         return [f"the tests cannot tell {which} apart from ", *pronoun]
@@ -174,8 +174,9 @@ class Scores:
         others = len(self.order) - 1
         if first in rows:
             worse, apart = self.count(first, BETTER), self.count(first, APART)
-            told = f"It is {_a_baseline(rows)}: {_are(worse)} significantly worse"
-            return [f"{told} and {_none(apart)} cannot be told apart from it."]
+            parts = [f"{_are(worse)} significantly worse"]
+            parts += [f"{apart:,} cannot be told apart from it"] if apart else []
+            return [f"It is {_a_baseline(rows)}: {listed(parts)}."]
         if not rows:
             return ["No baseline has a value to test it against."]
         if len(rows) > 1:
@@ -234,12 +235,12 @@ class Scores:
         head = "It is a baseline. " if self.baselines else ""
         same = np.flatnonzero(self.relations[row] == SAME).tolist()
         parts = [f"{head}{_systems(better)} significantly better", f"{_are(worse)} worse"]
-        tell = f"{_none(apart)} cannot be told apart from it"
+        parts += [f"{apart:,} cannot be told apart from it"] if apart else []
         if not same:
-            return [f"{listed([*parts, tell])}."]
+            return [f"{listed(parts)}."]
         also = [" the same ", f"{self.label} on every query."]
         has = " has" if len(same) == 1 else " have"
-        return [f"{listed([*parts, tell])}. ", *self.links(same), has, *also]
+        return [f"{listed(parts)}. ", *self.links(same), has, *also]
 
     # the queries
 
@@ -281,7 +282,7 @@ def _none(n: int) -> str:
 
 
 def _are(n: int) -> str:
-    return "1 is" if n == 1 else f"{_none(n)} are"
+    return f"{n:,} are" if n > 1 else f"{_none(n)} is"
 
 
 def _systems(n: int) -> str:
@@ -322,8 +323,8 @@ def reader_notes(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]
     if failed:
         yield f"{first_of([*failed])} could not be evaluated."
     if unanswered := sum(system.evaluation.counts.missing > 0 for system in systems):
-        metrics, policy = board.metrics, systems[0].evaluation.policy
-        rule = missing_in_words(metrics, policy, lambda metric: f"in {spelled(metric)}")
+        ranked = [metric for metric in board.metrics if metric.definition.direction]
+        rule = missing_in_words(ranked, systems[0].evaluation.policy, spelled)
         leaves = "leaves" if unanswered == 1 else "leave"
         yield f"{unanswered:,} of {n} {leaves} queries unanswered, which {rule}."
     if incomplete := [system.incomplete for system in systems if system.incomplete]:

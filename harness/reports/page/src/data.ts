@@ -164,7 +164,9 @@ export interface Provenance {
 
 export interface Switch {
   name: string;
-  /** What the convention calls each of the page's metrics; "" if it does not have it. */
+  /** The software whose values they are, such as LightGBM. */
+  tool: string;
+  /** Readers' names of the page's metrics; "" for those that the convention does not have. */
   labels: string[];
   /** Board, then metric, then row. */
   values: Numbers[][];
@@ -184,7 +186,8 @@ export interface Report {
   axes: Axis[];
   systems: System[];
   boards: Board[];
-  /** Of a participant's sheet, the number of its system: others have no names. */
+  /** Of a participant's page, the number of its system: the only view is that of this system,
+   * with all its queries (own value, best, median, worst), as others have no names. */
   participant?: number;
   comparisonNote: string;
   rankingDepth: number;
