@@ -89,7 +89,7 @@ def command(
     write_all(folder, files)
     size = sum(map(len, files.values()))
     show(f"written to {name_of(target)} ({size / 1e6:.1f} MB)\n")
-    for line in report_page.advice(outcome):
+    for line in report_page.advice(outcome) if participant is None else ():
         show(f"to add: {line}\n")
 
 

@@ -29,6 +29,7 @@ SUBMITTED = (
 )
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width output force"
+TITLED = "title description organiser date link metric"
 ROWS = "metrics runs datasets sort spread marks average extras names methods bibtex"
 FORMS: dict[str, dict[str, str]] = {
     "init": {".": "output prints force", "--print": ""},
@@ -73,7 +74,10 @@ FORMS: dict[str, dict[str, str]] = {
         "out cutoffs": PLOTTED,
         "out sweep": f"{PLOTTED} over",
     },
-    "page": {"out": "output rankings participant force", "out --participant one": "output force"},
+    "page": {
+        "out": f"output rankings participant force {TITLED}",
+        "out --participant one": f"output force {TITLED}",
+    },
     "export": {"out": "", "out --to mlflow": "project", "out --to json": ""},
     "compare": {
         "one.run two.run --qrels q.txt -m map":
