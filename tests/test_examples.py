@@ -62,6 +62,22 @@ def worsen(repository: Path) -> None:
     config.write_text(config.read_text().replace("query-likelihood.run.gz", "tfidf.run"))
 
 
+def test_actions_are_pinned_by_hash() -> None:
+    workflows = [*(ROOT / ".github/workflows").glob("*.yml"), ROOT / "examples/ci/github.yml"]
+    used = [use for file in workflows for use in re.findall("uses: (.+)", file.read_text())]
+    assert len(used) > 10
+    for use in used:
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", use), use
+
+
+def test_a_fork_writes_nothing(repository: Path) -> None:
+    workflow = yaml.safe_load((repository / "examples/ci/github.yml").read_text())
+    steps = workflow["jobs"]["gate"]["steps"]
+    writes = [one for one in steps if "pr comment" in str(one) or "upload-sarif" in str(one)]
+    assert len(writes) == 2
+    assert all("env.MAY_WRITE == 'true'" in step["if"] for step in writes)
+
+
 @pytest.mark.slow
 def test_github(repository: Path) -> None:
     workflow = yaml.safe_load((repository / "examples/ci/github.yml").read_text())
@@ -99,7 +115,7 @@ def test_pre_commit(repository: Path) -> None:
     (used,) = config["repos"][0]["hooks"]
     assert (used["id"], hook["language"]) == (hook["id"], "python")
     assert re.search(hook["files"], "gate.yaml")
-    words = [*hook["entry"].split()[1:], *used["args"]]
+    words = [*hook["entry"].split()[1:], *used.get("args", hook["args"])]
     assert called(*words, cwd=repository).code == 0
     run = repository / "runs/trec/bm25.run"
     run.write_text(run.read_text()[:20_000])
