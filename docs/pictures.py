@@ -25,11 +25,15 @@ PLOTS = ("cutoffs-letor-ndcg", "differences-letor-map", "distribution-letor-ndcg
          "critical-difference-letor-ndcg-10", "effects-letor-map", "scatter-letor-ndcg-10-arp",
          "heatmap-letor-ndcg-10")  # fmt: skip
 VIEWS = {
-    "page": "",
-    "page-pair": "#v=pair",
-    "page-queries": "#v=queries",
-    "page-ranking": "#v=ranking",
+    "page": "#d=trec&m=ndcg%4010",
+    "page-system": "#v=system&d=trec&m=ndcg%4010&a=tfidf",
+    "page-pair": "#v=pair&d=trec&m=ndcg%4010&a=bm25&b=tfidf",
+    "page-queries": "#v=queries&d=trec&m=ndcg%4010",
+    "page-query": "#v=queries&d=trec&m=ndcg%4010&q=10&a=bm25&b=tfidf",
+    "page-about": "#v=about",
 }
+PAGES = {"": ((1440, 900), "light"), "-phone": ((390, 844), "dark")}
+"""Size and theme of the pictures of each view, by the end of their names."""
 TERMINALS = {
     "terminal-run": "harness run configs/quickstart.yaml",
 }
@@ -68,8 +72,8 @@ def main() -> None:
         )
         page = (folder / "results/page/page.html").as_uri()
         for picture, view in VIEWS.items():
-            shoot(chromium, page + view, PICTURES / f"{picture}.png")
-        shoot(chromium, page, PICTURES / "page-dark.png", color_scheme="dark")
+            for end, (size, scheme) in PAGES.items():
+                shoot(chromium, page + view, size, scheme, PICTURES / f"{picture}{end}.png")
         run("harness run configs/pictures.yaml", folder)
         for plot in PLOTS:
             kind = plot.partition("-letor-")[0]
@@ -87,11 +91,14 @@ def browser() -> Iterator[Any]:
         )
 
 
-def shoot(chromium: Any, address: str, path: Path, **options: Any) -> None:
-    """Save the upper part of a report page, 1,200 pixels wide."""
-    tab = chromium.new_context(viewport={"width": 1200, "height": 640}, **options).new_page()
+def shoot(chromium: Any, address: str, size: tuple[int, int], scheme: str, path: Path) -> None:
+    """Save the upper part of a view of a report page."""
+    width, height = size
+    viewport = {"width": width, "height": height}
+    tab = chromium.new_context(viewport=viewport, color_scheme=scheme).new_page()
     tab.goto(address)
     tab.wait_for_selector("html[data-ready]")
+    tab.wait_for_load_state("networkidle")
     tab.screenshot(path=path)
 
 
