@@ -173,7 +173,7 @@ def participant_files(outcome: Results, run: str) -> dict[str, bytes]:
             system |= {"name": f"system {place + 1}", "columns": [""] * len(data["columns"])}
     for part in data["boards"]:
         blank: list[Any] = [[] for _ in part["systems"]]
-        part |= {"notes": [], "files": blank, "findings": blank, "warned": [""] * len(blank)}
+        part |= {"notes": [], "files": blank, "findings": blank}
     facts = data["provenance"]["facts"]
     empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
     data["provenance"] = {"facts": facts, **empty, "commands": [], "downloads": [], "results": ""}

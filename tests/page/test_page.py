@@ -579,7 +579,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     }  # fmt: skip
     report = {
         "title": "large", "description": "", "organiser": "", "date": "", "link": "",
-        "deciding": 0, "axes": [], "columns": [], "comparisonNote": "",
+        "deciding": 0, "axes": [], "columns": [],
         "rankingDepth": 0, "conventions": [],
         "metrics": [
             {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4, "explanation": "",
@@ -591,7 +591,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
             "files": [[]] * systems, "findings": [[]] * systems,
             "qids": [str(i) for i in range(queries)],
             "systems": list(range(systems)),
-            "columns": [column] * metrics, "counts": {}, "warned": [""] * systems, "notes": [],
+            "columns": [column] * metrics, "notes": [],
             "tests": {"run": np.array([])}, "rankings": {},
         }],
         "provenance": {

@@ -89,7 +89,6 @@ class PageSettings:
 
 
 Interval = Callable[[System, Metric], tuple[float, float]]
-COUNTS = ("queries", "missing", "empty", "tied")
 TITLE = ("title", "description", "organiser", "date", "link")
 MOST_NOTES = 3
 """Notes below a table, at most."""
@@ -143,7 +142,6 @@ def report(
         "axes": list(_axes(page_systems, columns, costs)),
         "systems": page_systems,
         "boards": [maker.board(members) for members in by_dataset.values()],
-        "comparisonNote": "",
         "rankingDepth": 0,
         "conventions": [],
         "provenance": dict(provenance),
@@ -222,7 +220,6 @@ class _Boards:
         return grouped_by(self.comparisons.rows, lambda row: (row.dataset, str(row.metric)))
 
     def board(self, systems: Sequence[System]) -> dict[str, Any]:
-        counts = [system.entries[0].evaluation.counts.as_dict() for system in systems]
         dataset, group = systems[0].dataset, systems[0].group
         label = group_label(group, self.leaderboard.groups)
         columns = zip(self.metrics, self.labels, strict=True)
@@ -237,11 +234,6 @@ class _Boards:
             "qids": systems[0].qids,
             "systems": [self.place[system.run] for system in systems],
             "columns": [self.column(systems, *column, label) for column in columns],
-            "counts": {
-                name: np.array([count.get(name, math.nan) for count in counts], float)
-                for name in COUNTS
-            },
-            "warned": [", ".join(system.warned) for system in systems],
             "files": [[] for _ in systems],
             "findings": [[] for _ in systems],
             "notes": list(reader_notes(self.leaderboard, systems))[:MOST_NOTES],

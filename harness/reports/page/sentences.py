@@ -84,22 +84,13 @@ class Scores:
             parts += [" and " if row == rows[-1] else ", ", self.link(row)]
         return parts
 
-    def queries(self, row: int) -> str:
-        """Return how many queries a row's value is over."""
-        n = int(self.n[row])
-        return counted(n, "query", "queries") + (f" {self.over}" if self.over else "")
-
-    def interval(self, row: int) -> str:
-        """Return a row's interval in parentheses, after a blank; nothing without one."""
-        if math.isnan(self.low[row]):
-            return ""
-        ends = f"{self.number(self.low[row])} to {self.number(self.high[row])}"
-        return f" ({self.confidence} interval {ends})"
-
     def value(self, row: int) -> Sentence:
         """Return a row's value with its queries and interval."""
-        rest = f" over {self.queries(row)}{self.interval(row)}"
-        return [{"bold": self.number(self.values[row])}, rest]
+        over = counted(int(self.n[row]), "query", "queries") + f" {self.over}".rstrip()
+        ends = f"{self.number(self.low[row])} to {self.number(self.high[row])}"
+        has_interval = not math.isnan(self.low[row])
+        interval = f" ({self.confidence} interval {ends})" if has_interval else ""
+        return [{"bold": self.number(self.values[row])}, f" over {over}{interval}"]
 
     def count(self, row: int, letter: str) -> int:
         """Return how many rows a row relates to by a letter."""
@@ -120,7 +111,8 @@ class Scores:
             low, high = (self.number(self.values[row]) for row in (others[-1], first))
             least: Sentence = [f"{start}{low} (", self.link(others[-1])]
             return [*least, f") to {high} (", self.link(first), ")."]
-        top = [row for row in self.order if _equal(self.values[row], self.values[first])]
+        equal = np.isclose(self.values, self.values[first], rtol=1e-12, atol=1e-15)
+        top = [row for row in self.order if equal[row]]
         extreme = "highest" if self.sign > 0 else "lowest"
         aside = "" if self.sign > 0 else " (lower is better)"
         n = f"{len(self.order):,} systems"
@@ -142,17 +134,21 @@ class Scores:
         whose = "Its" if len(top) == 1 else "Their"
         lead: Sentence = [f"{whose} lead of {self.amount(first, after)} over ", self.link(after)]
         if not self.is_tested:
-            why = "one query is too few to test it" if self.n[first] == 1 else "was not tested"
-            return [*lead, f" {why}." if why.startswith("was") else f": {why}."]
+            few = ": one query is too few to test it."
+            return [*lead, few if self.n[first] == 1 else " was not tested."]
         if self.baselines:
             return self._against_baselines(first)
         apart, letter = self.count(first, APART), self.relations[first, after]
         subject: Sentence = ["It"] if len(top) == 1 else [self.link(first)]
         by = f", by {self.amount(first, after)}"
-        pronoun: Sentence = ["it"] if len(top) == 1 else subject
-        rest = self._cannot_tell(apart, len(self.order) - len(top), pronoun)
+        others = len(self.order) - len(top)
+        which = "any other system" if apart == others else counted(apart, "other system")
+        rest: Sentence = [f"the tests cannot tell {which} apart from "]
+        rest += ["it"] if len(top) == 1 else subject
+        if apart == others == 1 == len(top):
+            rest = ["the tests cannot tell the two apart"]
         if letter == BETTER:
-            if self.count(first, BETTER) == len(self.order) - len(top) > 1:
+            if self.count(first, BETTER) == others > 1:
                 last = [" is significantly better than every other system; the next, "]
                 return [*subject, *last, self.link(after), by.replace("by", "is") + " behind."]
             better = [*subject, " is significantly better than ", self.link(after), by]
@@ -163,20 +159,13 @@ class Scores:
             return [self.link(after), " is significantly better on the queries that both have."]
         return [*lead, " has no test", *([": ", *rest, "."] if apart else ["."])]
 
-    def _cannot_tell(self, apart: int, others: int, pronoun: Sentence) -> Sentence:
-        if apart == 1 == others and pronoun == ["it"]:
-            return ["the tests cannot tell the two apart"]
-        which = "any other system" if apart == others else counted(apart, "other system")
-        return [f"the tests cannot tell {which} apart from ", *pronoun]
-
     def _against_baselines(self, first: int) -> Sentence:
         rows = [row for row in self.baselines if not math.isnan(self.values[row])]
-        others = len(self.order) - 1
         if first in rows:
             worse, apart = self.count(first, BETTER), self.count(first, APART)
             parts = [f"{_are(worse)} significantly worse"]
             parts += [f"{apart:,} cannot be told apart from it"] if apart else []
-            return [f"It is {_a_baseline(rows)}: {listed(parts)}."]
+            return [f"It is {'a' if len(rows) > 1 else 'the'} baseline: {listed(parts)}."]
         if not rows:
             return ["No baseline has a value to test it against."]
         if len(rows) > 1:
@@ -185,24 +174,24 @@ class Scores:
             return [f"It is significantly better than {which} of the {len(rows)} baselines."]
         (row,) = rows
         better, worse = self.count(row, WORSE), self.count(row, BETTER)
-        total = f" Of the {others:,} systems beside the baseline, {_are(better)} significantly "
-        total += f"better and {_are(worse)} significantly worse." if others > 1 else ""
-        return [*self.against(first, row), total if others > 1 else ""]
+        sentence = self.against(first, row)
+        if (others := len(self.order) - 1) > 1:
+            total = f"{_are(better)} significantly better and {_are(worse)} significantly worse."
+            sentence.append(f" Of the {others:,} systems beside the baseline, {total}")
+        return sentence
 
     def against(self, row: int, baseline: int) -> Sentence:
         """Return the sentence on a row against a baseline."""
         name: Sentence = ["the baseline ", self.link(baseline)]
         amount, letter = self.amount(row, baseline), self.relations[row, baseline]
-        if letter == BETTER:
-            return ["It is significantly better than ", *name, f", by {amount}."]
-        if letter == WORSE:
-            return ["It is significantly worse than ", *name, f", by {amount}."]
+        if letter in (BETTER, WORSE):
+            word = "better" if letter == BETTER else "worse"
+            return [f"It is significantly {word} than ", *name, f", by {amount}."]
         if letter == APART:
             insignificant = {"bold": "not significant"}
             return [f"Its difference of {amount} from ", *name, " is ", insignificant, "."]
         if letter == SAME:
-            same = f"It has the same {self.label} on every query as "
-            return [same, *name, "."]
+            return [f"It has the same {self.label} on every query as ", *name, "."]
         return ["It was not tested against ", *name, "."]
 
     # the view of a system
@@ -238,9 +227,9 @@ class Scores:
         parts += [f"{apart:,} cannot be told apart from it"] if apart else []
         if not same:
             return [f"{listed(parts)}."]
-        also = [" the same ", f"{self.label} on every query."]
-        has = " has" if len(same) == 1 else " have"
-        return [f"{listed(parts)}. ", *self.links(same), has, *also]
+        has = "has" if len(same) == 1 else "have"
+        also = f" {has} the same {self.label} on every query."
+        return [f"{listed(parts)}. ", *self.links(same), also]
 
     # the queries
 
@@ -249,9 +238,8 @@ class Scores:
         defined = ~np.isnan(queries.median)
         if not defined.any():
             return [f"No query has a value of {self.label}{self._of_queries}."]
-        whose: Sentence = (
-            ["the median system"] if len(self.order) > 1 else [self.link(self.order[0])]
-        )
+        several = len(self.order) > 1
+        whose: Sentence = ["the median system"] if several else [self.link(self.order[0])]
         varied = defined & ~queries.constant
         if not varied.any():
             return [f"Each query has one {self.label} for all systems, so none tells them apart."]
@@ -273,10 +261,6 @@ class Scores:
         return sentence
 
 
-def _equal(value: float, other: float) -> bool:
-    return math.isclose(value, other, rel_tol=1e-12, abs_tol=1e-15)
-
-
 def _none(n: int) -> str:
     return f"{n:,}" if n else "none"
 
@@ -287,10 +271,6 @@ def _are(n: int) -> str:
 
 def _systems(n: int) -> str:
     return f"{n:,} systems are" if n > 1 else "1 system is" if n else "No system is"
-
-
-def _a_baseline(rows: Sequence[int]) -> str:
-    return "the baseline" if len(rows) == 1 else "a baseline"
 
 
 def as_text(sentence: Sentence, names: Sequence[str]) -> str:
@@ -325,8 +305,7 @@ def reader_notes(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]
     if unanswered := sum(system.evaluation.counts.missing > 0 for system in systems):
         ranked = [metric for metric in board.metrics if metric.definition.direction]
         rule = missing_in_words(ranked, systems[0].evaluation.policy, spelled)
-        leaves = "leaves" if unanswered == 1 else "leave"
-        yield f"{unanswered:,} of {n} {leaves} queries unanswered, which {rule}."
+        yield f"{unanswered:,} of {n} left queries unanswered, which {rule}."
     if incomplete := [system.incomplete for system in systems if system.incomplete]:
         yield f"Repetitions are missing: {first_of([*map(str, incomplete)])}."
     if repeated := repetitions_in_words(systems):

@@ -92,9 +92,6 @@ export interface Board {
   /** Indices of the systems, one per row. */
   systems: number[];
   columns: Column[];
-  counts: Record<string, Numbers>;
-  /** Rules of the guard's warnings about each row. */
-  warned: string[];
   /** Of each row, the numbers of its files and of its warnings in `provenance`. */
   files: number[][];
   findings: number[][];
@@ -189,7 +186,6 @@ export interface Report {
   /** Of a participant's page, the number of its system: the only view is that of this system,
    * with all its queries (own value, best, median, worst), as others have no names. */
   participant?: number;
-  comparisonNote: string;
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;

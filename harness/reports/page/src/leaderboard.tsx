@@ -70,7 +70,7 @@ function labelIn({ report, state }: Context, m: number): string {
 
 function notesOf({ report, board, state, metric, m }: Context): string[] {
   if (state.convention) return [`Ranks are by ${metric.label} of ${state.convention}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
-  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes, board.notes.length < 2 ? report.comparisonNote : ""].slice(0, 3);
+  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
 }
 
 /** What the colours stand for, with counts. */
