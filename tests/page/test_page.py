@@ -725,7 +725,7 @@ def test_the_picture_of_all_systems_and_of_cost(many: Path, open_page: Open) -> 
         a for a in values
         if not any(cost[b] <= cost[a] and values[b] >= values[a] and a != b for b in values)
     ]  # fmt: skip
-    assert f"than the {len(frontier)} on the line" in tab.inner_text(".picture header")
+    assert f"than the {len(frontier)} on the line" in tab.inner_text(".overview header")
     assert tab.locator("svg.against circle").count() == 30
 
 

@@ -50,27 +50,39 @@ export function Leaderboard({ context }: { context: Context }) {
   const { lede } = board.columns[m];
   const pictured = axis || all.length >= MANY;
   return (
-    <article class="leaderboard">
+    <div class="leaderboard">
       {printing && report.boards.length > 1 && <h2>{board.dataset}</h2>}
-      {state.convention ? <p class="lede">Values as <b>{state.convention}</b> computes them, which calls {metric.label} “{labelIn(context, m)}”.</p> : <Lede context={context} sentence={lede} />}
+      {state.convention ? <p class="lede">These are the values as <b>{toolIn(context)}</b> computes them.</p> : <Lede context={context} sentence={lede} />}
       {axis ? <Against context={context} axis={axis} reference={reference} kept={new Set(rows)} />
         : pictured && <Everyone context={context} order={all} reference={reference} kept={new Set(rows)} />}
       <Controls context={context} shown={rows.length} />
       {!pictured && reference && <p class="keys"><Keys context={context} reference={reference} /></p>}
       {rows.length ? <Table context={context} rows={rows} reference={reference} all={all} /> : <Nothing context={context} />}
       <Notes notes={notesOf(context)} />
-    </article>
+    </div>
   );
 }
 
-/** What the selected convention calls a metric. */
-function labelIn({ report, state }: Context, m: number): string {
-  return report.conventions.find((one) => one.name === state.convention)?.labels[m] || report.metrics[m].label;
+/** A metric's name, as the selected convention calls it. */
+function nameIn({ report, state }: Context, m: number): ComponentChildren {
+  const other = report.conventions.find((one) => one.name === state.convention);
+  return other ? `${other.labels[m]} (${other.tool})` : <MetricName metric={report.metrics[m]} />;
 }
 
+<<<<<<< HEAD
 function notesOf({ report, board, state, metric, m }: Context): string[] {
   if (state.convention) return [`Ranks are by ${metric.label} of ${state.convention}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
   return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
+=======
+function toolIn({ report, state }: Context): string {
+  return report.conventions.find((one) => one.name === state.convention)?.tool ?? "";
+}
+
+function notesOf(context: Context): string[] {
+  const { report, board, state, metric, m } = context;
+  if (state.convention) return [`Ranks are by ${metric.label} of ${toolIn(context)}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
+  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes, board.notes.length < 2 ? report.comparisonNote : ""].slice(0, 3);
+>>>>>>> e9c75b67 (Name conventions by their tool)
 }
 
 /** What the colours stand for, with counts. */
@@ -93,7 +105,7 @@ function Nothing({ context: { state, go, board } }: { context: Context }) {
 function extrasOf({ report, board, choices, m, state }: Context): Extra[] {
   const withTiers = !state.convention && board.columns[m].tier.some(Boolean);
   return [
-    ...choices.filter((i) => i !== m).map((i) => ({ id: report.metrics[i].name, title: <MetricName metric={report.metrics[i]} />, hint: report.metrics[i].explanation, width: 92, m: i })),
+    ...choices.filter((i) => i !== m).map((i) => ({ id: report.metrics[i].name, title: <MetricName metric={report.metrics[i]} />, hint: report.metrics[i].explanation, width: Math.max(92, 30 + 7 * report.metrics[i].label.length), m: i })),
     ...(withTiers ? [{ id: "tier", title: "Tier", hint: "Systems that share a tier are not told apart by the tests", width: 70 }] : []),
     ...report.columns.map((name, column) => ({ id: `column ${name}`, title: name, hint: "", width: 112, column })),
   ];
@@ -167,9 +179,9 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             <th scope="col" class="number rank">Rank</th>
             {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
-            <Heading context={context} id={metric.name} title={plain ? <MetricName metric={metric} /> : labelIn(context, m)} kind="number" />
+            <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
             <th scope="col" class="forest"><svg width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick)}</text>)}</svg><span class="hidden">Interval</span></th>
-            {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined && !plain ? labelIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
+            {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
           </tr>
         </thead>
         <tbody>
@@ -309,7 +321,7 @@ function Controls({ context, shown }: { context: Context; shown: number }) {
       {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
         options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `${metric.label} against ${report.columns[column]}`])]} />}
       {report.conventions.length > 0 && <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
-        options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.name} (${one.labels.filter(Boolean).join(", ") || "no metric"})`])]} />}
+        options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.tool}: ${one.labels.filter(Boolean).join(", ") || "none of these metrics"}`])]} />}
     </>
   );
   const hasChoices = report.columns.length + report.axes.length + report.conventions.length > 0;

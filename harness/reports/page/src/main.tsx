@@ -60,7 +60,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
           </nav>
           <div class="end">
             <button type="button" class="keyboard" title="Keys" aria-label="Keys" onClick={showKeys}>?</button>
-            <button type="button" title="Light or dark" aria-label="Light or dark" onClick={switchTheme}>◐</button>
+            <button type="button" title="Light or dark" aria-label="Light or dark" onClick={switchTheme}><svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><circle cx="7" cy="7" r="6" fill="none" stroke="currentColor" stroke-width="1.5" /><path d="M7 1a6 6 0 0 1 0 12" fill="currentColor" /></svg></button>
           </div>
         </div>
       </div>

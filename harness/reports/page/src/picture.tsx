@@ -101,7 +101,7 @@ export function Everyone({ context, order, reference, kept }: { context: Context
   const places = ticksOf(1, all.length, phone ? 3 : 10).filter((tick) => tick > all.length * 0.06 && tick < all.length * 0.94);
   const r = Math.max(1.3, Math.min(3.2, step * 0.34));
   return (
-    <Section class="picture" title={`${metric.label} of every system`} note={`Dots are means over queries${state.convention ? "" : `, lines their ${context.level}% intervals`}${metric.direction < 0 ? "; lower is better" : ""}.`}
+    <Section class="overview" title={`${metric.label} of every system`} note={`Dots are means over queries${state.convention ? "" : `, lines their ${context.level}% intervals`}${metric.direction < 0 ? "; lower is better" : ""}.`}
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="everyone" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} of ${all.length} systems, best first. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>
@@ -154,7 +154,7 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
     if (labels.every((one) => Math.abs(y(values[one]) - y(values[row])) > 15 || Math.abs(x(cost(one)) - x(cost(row))) > 170)) labels.push(row);
   const without = board.systems.length - rows.length;
   return (
-    <Section class="picture" title={`${metric.label} against ${name}`}
+    <Section class="overview" title={`${metric.label} against ${name}`}
       note={`No other system has ${sign < 0 ? "lower" : "higher"} ${metric.label} at less ${name} than the ${frontier.length} on the line.${logarithmic ? " Logarithmic axis." : ""}${without ? ` ${without} without ${name} left out.` : ""}`}
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="against" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
