@@ -154,9 +154,11 @@ def argument(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]
     return click.argument(name, metavar=metavar, help=help, **settings)
 
 
-def several(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
-    """Return an argument that takes one word or more."""
-    return argument(name, metavar, help, nargs=-1, required=True, **settings)
+def several(
+    name: str, metavar: str, help: str, required: bool = True, **settings: Any
+) -> Option[Any]:
+    """Return an argument that takes one word or more, or any number if it is not required."""
+    return argument(name, metavar, help, nargs=-1, required=required, **settings)
 
 
 def format_option(

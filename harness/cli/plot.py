@@ -8,56 +8,66 @@ from typing import Any
 import click
 
 from ..experiment.results import PLOTS, RENDERED, TIMING, read_results, record_pictures, written
-from ..experiment.tables_and_plots import pictures
+from ..experiment.tables_and_plots import plot
 from ..readers import files as store
-from ..reports.plots.plot import Format, PlotSettings, check_installed
+from ..reports.plots.plot import Format, PlotSettings, check_installed, find
 from . import options
 from .options import Texts
 from .printing import show
 
-_KIND = options.Text("Give one, such as distribution; 'harness plot --help' lists all.")
+_OVER = "For sweep, curve, pareto: the column on the axis."
 _BASELINE = "For differences and effects; by default the config's."
 
 
 @options.command()
 @options.results
-@options.several("kinds", "KIND...", "A kind of plot; --help lists them.", type=_KIND)
+@options.several("kinds", "[KIND]...", "Kinds of plot, below; by default those that suit.", False)
 @options.metrics("A metric or a pattern such as 'ndcg*'")
 @options.many("--dataset", "datasets", metavar="DATASET", help="One plot for each dataset")
 @options.many("--run", "runs", metavar="RUN", help="A system or a pattern; '!random' excludes")
 @click.option("--baseline", "-b", metavar="RUN", help=_BASELINE)
-@options.setting(PlotSettings, "over", metavar="COLUMN", help="For sweep: the column on the axis.")
+@options.setting(PlotSettings, "over", metavar="COLUMN", help=_OVER)
 @options.format_option("png", "svg", "pdf", help="png to look at; svg and pdf for papers.")
 @options.setting(PlotSettings, "width", help="3.3 inches, or 7.")
+@options.keys
 @options.path("--output", "-o", metavar="FOLDER", help="By default 'plots' in that of the results.")
 @options.flag("--force", "Replace edited or foreign files in RESULTS/plots.")
 def command(
-    results: Path, kinds: Texts, format: Format, output: Path | None, force: bool, **settings: Any
-) -> None:
+    results: Path, kinds: Texts, format: Format, output: Path | None, force: bool,
+    overrides: Texts, **settings: Any,
+) -> None:  # fmt: skip
     """Draw results: it needs matplotlib, from the extra 'plots'.
 
-    Kinds: differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap,
-    sweep.
+    Kinds: differences, effects, critical-difference; distribution, difficulty, heatmap; cutoffs,
+    precision-recall, sweep, curve; scatter, pareto, metric-correlation, run-similarity. Without
+    any, it draws two or three that suit the results. --set sets another key of a plot: style,
+    names.
 
     \b
     Examples:
+      harness plot results/compare
       harness plot results/compare distribution heatmap -m map
       harness plot results/compare differences --baseline random --format pdf --width page
       harness plot results/tuned sweep --over lr -m ndcg@10
+      harness plot results/compare effects --set "plot.style={font: serif, size: 9}"
     """
-    if not {"differences", "effects"} & {*kinds}:
-        options.refuse(("baseline",), f"{' and '.join(kinds)}")
-    if "sweep" not in kinds:
-        options.refuse(("over",), f"{' and '.join(kinds)}")
+    drawn_kinds = [find(kind) for kind in kinds]
+    where = " and ".join(kinds)
+    if kinds and not any(kind.needs_baseline for kind in drawn_kinds):
+        options.refuse(("baseline",), where)
+    if not any(kind.over for kind in drawn_kinds):
+        options.refuse(("over",), where or "pictures that suit the results: it needs a kind")
+    if kinds and not any(kind.takes_metrics for kind in drawn_kinds):
+        options.refuse(("metrics",), where)
     if output is not None:
         options.refuse(("force",), "--output: files in another folder are replaced")
     settings |= {name: settings[name] or ("*",) for name in ("datasets", "runs")}
-    plot_settings = PlotSettings("", formats=(format,), **settings)
+    settings |= options.sections(overrides, plot=PlotSettings)["plot"]
     check_installed()
     outcome = read_results(results)
     target = results / PLOTS if output is None else output
     store.check_writable(target)
-    drawn = pictures(outcome, kinds, plot_settings)
+    drawn = plot(outcome, kinds, formats=(format,), **settings).files
     if output is not None:
         store.write_all(target, drawn)
     else:

@@ -427,6 +427,7 @@ class Config(Model):
             metadata,
             page.documents,
             page.queries,
+            *(plot.style.sheet for plot in self.plots),
         ]
         return [joined(self._base, name) for name in names if name]
 

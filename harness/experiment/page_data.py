@@ -80,7 +80,7 @@ def page_data(outcome: Results) -> dict[str, Any]:
         interval=interval_of(plan, config.summary.average),
         provenance=_provenance(outcome),
         names=config.names,
-        metadata=_metadata(config),
+        metadata=metadata_of(config),
         deciding=sort_metric(metrics, settings.metric or config.sort),
         level=plan.level,
     )
@@ -122,7 +122,7 @@ def interval_of(plan: Plan, average: Sequence[str] = ()) -> Interval:
     return interval
 
 
-def _metadata(config: Config) -> dict[str, dict[str, str]]:
+def metadata_of(config: Config) -> dict[str, dict[str, str]]:
     """Return the metadata of each run, by its name."""
     settings = config.page.metadata
     if settings is None:

@@ -19,15 +19,23 @@ from ..config.cells import Cell, resolve
 from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
-from ..core.entries import grouped_by, whole_name
+from ..core.entries import Failed, System, grouped_by, whole_name
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
+from ..core.systems import dataset_name, system_name
 from ..errors import InputError, Problem, check_known, first_of, warn
-from ..metrics.rank_similarity import Measure, Rankings, Similarity, compare_rankings
+from ..metrics.rank_similarity import (
+    Measure,
+    Rankings,
+    Similarity,
+    arranged,
+    compare_rankings,
+    rank_matrix,
+)
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
 from ..reports.rankings import LeftOut, Pool, Unit
@@ -193,6 +201,37 @@ def similarities(
         rankings = dict(zip(_names(of_dataset), _rankings(config, of_dataset, depth), strict=True))
         similarities.append(compare_rankings(dataset, rankings, measure, p, depth))
     return similarities
+
+
+def similarity_of(config: Config, systems: Sequence[System]) -> Similarity:
+    """Compare the rankings of systems of one dataset by RBO, as means over their folds and seeds.
+
+    The runs of the result are the places of the systems. InputError if settings were chosen.
+    """
+    whole, summary = systems[0].dataset, config.summary
+    if config.select is not None or systems[0].group:
+        what = "expected a whole dataset, and a config without 'select:'"
+        raise InputError(Problem(whole, what, fix="use 'harness similarity'"))
+    place = {system.run: k for k, system in enumerate(systems)}
+    cells: dict[str, list[tuple[int, Cell]]] = {}
+    for cell in resolve(config):
+        pattern = cell.dataset_key if cell.of_dataset else ""
+        row = Failed(cell.dataset, cell.run, cell.columns, "", pattern)
+        k = place.get(system_name(row, summary))
+        if k is not None and dataset_name(row, summary) == whole:
+            cells.setdefault(cell.dataset, []).append((k, cell))
+    total, n_queries = np.zeros((2, len(place), len(place)))
+    for of_dataset in cells.values():
+        rankings = _rankings(config, [cell for _, cell in of_dataset], 1000)
+        values, n = rank_matrix(rankings, "rbo", 0.9)
+        owner = np.eye(len(place))[:, [k for k, _ in of_dataset]]
+        total += owner @ (np.nan_to_num(values) * n) @ owner.T
+        n_queries += owner @ n @ owner.T
+    with np.errstate(invalid="ignore"):
+        means = total / n_queries
+    np.fill_diagonal(means, 1.0)
+    names = [*map(str, place.values())]
+    return arranged(whole, names, means, n_queries.astype(np.int64), "RBO (p = 0.9)")
 
 
 def _names(cells: Sequence[Cell]) -> list[str]:

@@ -68,6 +68,8 @@ from .manifest import PER_QUERY, CellRecord, InputRecord, Manifest
 if TYPE_CHECKING:
     import pandas
 
+    from ..metrics.rank_similarity import Similarity
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Results(Study):
@@ -152,6 +154,32 @@ class Results(Study):
         """See the base class."""
         plan = self.config.compare if self.comparisons is None else self.comparisons.plan
         return None if plan is None else plan.baselines
+
+    @property
+    def base(self) -> Path:
+        """See the base class."""
+        return self.config.base
+
+    @cached_property
+    def metadata(self) -> Mapping[str, Mapping[str, str]]:
+        """See the base class."""
+        from .page_data import metadata_of  # which loads SciPy
+
+        return metadata_of(self.config)
+
+    def with_metrics(self, names: Sequence[str]) -> Study:
+        """See the base class: the runs are read again, and the leaderboard stays as it is."""
+        from .run import evaluate_again
+
+        if {*names} <= {*map(str, self.board.metrics)}:
+            return self
+        return self.board.memo(f"with {names}", lambda: evaluate_again(self, names))
+
+    def similarity(self, systems: Sequence[System]) -> Similarity:
+        """See the base class."""
+        from .rankings import similarity_of
+
+        return similarity_of(self.config, systems)
 
     @property
     def versions(self) -> Mapping[str, str | None]:

@@ -20,7 +20,7 @@ from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, system_key, systems_of
-from ..errors import Finding, counted, warn, warning_of_errors
+from ..errors import Finding, HarnessError, Problem, counted, first_of, warn, warning_of_errors
 from ..guard.datasets import reversals
 from ..guard.findings import accept_findings
 from ..input_files import add_inputs, check_outputs, keeping_inputs, name_of
@@ -283,6 +283,24 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     if unneeded := [name for name in gone if not name.startswith(f"{PLOTS}/")]:
         files.remove(folder, unneeded)
     return replace(results, files=contents)
+
+
+def evaluate_again(results: Results, names: Sequence[str]) -> Results:
+    """Return results with further metrics, for a plot; HarnessError if a file has changed since."""
+    config = results.config
+    update = {"metrics": (*config.metrics, *names), "crosscheck": "none"}
+    again = config.model_copy(update=update)
+    evaluated = evaluate_all(again, resolve(again), Cache(again.cache_folder))
+    now, then = (
+        {(one.path, one.sha256) for one in of.manifest.inputs} for of in (evaluated, results)
+    )
+    if changed := sorted(path for path, _ in now - then):
+        what = f"{first_of(changed, 3)} changed since it was evaluated"
+        raise HarnessError(Problem("", what, fix="run the config again"))
+    board = evaluated.board
+    return replace(
+        evaluated, board=board if config.select is None else select(board, config.select)
+    )
 
 
 def tables_and_plots(results: Results) -> dict[str, bytes]:

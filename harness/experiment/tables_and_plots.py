@@ -19,7 +19,6 @@ from ..core.arguments import (
     check_arguments,
     check_choice,
     names_in,
-    wrong,
 )
 from ..core.pandas_frame import data_frame
 from ..core.systems import dataset_name, system_name
@@ -199,7 +198,7 @@ def table(
 
 def plot(
     results: PathLike | Results,
-    kinds: str | Sequence[str],
+    kinds: str | Sequence[str] = (),
     *,
     metrics: str | Sequence[str] = (),
     datasets: str | Sequence[str] = "*",
@@ -209,6 +208,7 @@ def plot(
     names: Mapping[str, str] | None = None,
     width: Literal["column", "page"] = "column",
     formats: str | Sequence[str] = "svg",
+    style: Mapping[str, Any] | None = None,
 ) -> Plots:
     """Draw results, as ``harness plot`` does; needs matplotlib.
 
@@ -217,8 +217,10 @@ def plot(
     results : path or Results
         A folder that ``harness run`` wrote, or what `harness.run` returned.
     kinds : str or sequence of str
-        ``differences``, ``cutoffs``, ``distribution``, ``critical-difference``, ``effects``,
-        ``scatter``, ``heatmap``, ``sweep``.
+        ``critical-difference``, ``curve``, ``cutoffs``, ``differences``, ``difficulty``,
+        ``distribution``, ``effects``, ``heatmap``, ``metric-correlation``, ``pareto``,
+        ``precision-recall``, ``run-similarity``, ``scatter``, ``sweep``; without any, two or
+        three that suit the results.
     metrics : str or sequence of str
         Names or patterns.
     datasets : str or sequence of str
@@ -228,29 +230,41 @@ def plot(
     baseline : str, optional
         For differences and effects; the config's if left out.
     over : str
-        For a sweep: the placeholder on the axis, such as ``lr``.
+        For sweep and curve: the placeholder on the axis, such as ``lr``. For pareto: the column of
+        the metadata.
     names : mapping, optional
         What runs and metrics are called.
     width : {"column", "page"}
         3.3 inches, or 7.
     formats : {"svg", "png", "pdf"} or several of them
+    style : mapping, optional
+        ``{"font": "serif", "size": 8, "sheet": "my.mplstyle"}``.
     """
     given = {key: value for key, value in locals().items() if key not in ("results", "kinds")}
-    some = names_in(kinds, "kinds")
-    if not some:
-        raise wrong("kinds", "at least one kind of picture", kinds)
-    for one in some:
-        find(one)
-    settings = _settings(PlotSettings, {**given, "kind": some[0], "names": names or {}})
-    return Plots(pictures(_read(results), some, settings))
+    chosen_kinds = names_in(kinds, "kinds")
+    for kind in chosen_kinds:
+        find(kind)
+    given |= {
+        "kind": [*chosen_kinds, "distribution"][0],
+        "names": names or {},
+        "style": style or {},
+    }
+    settings = _settings(PlotSettings, given)
+    if settings.style.sheet:
+        sheet = str(Path(settings.style.sheet).absolute())
+        settings = replace(settings, style=replace(settings.style, sheet=sheet))
+    return Plots(pictures(_read(results), chosen_kinds, settings))
 
 
 def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> dict[str, bytes]:
-    """Return pictures of results by file name; `settings` apply to each kind in turn."""
+    """Return pictures of results by file name; `settings` apply to each kind that has them.
+
+    Without kinds they are those that suit the results.
+    """
     plots.check_installed()
-    wanted = [replace(settings, kind=kind) for kind in kinds]
+    wanted = [plots.of_kind(settings, kind) for kind in kinds] or plots.suited(found, settings)
     plan, baseline = found.config.compare, settings.baseline
-    if any(plots.find(kind).needs_comparisons for kind in kinds):
+    if any(plots.find(each.kind).needs_comparisons for each in wanted):
         if baseline is not None and (plan is None or baseline not in plan.baselines):
             plan = replace(plan or Plan(), baselines=(baseline,))
         found = with_comparisons(found, plan)

@@ -229,7 +229,7 @@ class Similarity:
         return sorted((pair for pair in found if pair[2] >= at_least), key=lambda pair: -pair[2])
 
 
-def _matrix(rankings: Sequence[Rankings], measure: Measure, p: float) -> tuple[Floats, Ints]:
+def rank_matrix(rankings: Sequence[Rankings], measure: Measure, p: float) -> tuple[Floats, Ints]:
     """Return the mean similarity of each pair of runs, and over how many queries it is."""
     total = np.zeros((len(rankings), len(rankings)))
     n_queries = np.zeros(total.shape, dtype=np.int64)
@@ -287,6 +287,15 @@ def compare_rankings(
     ``overlap`` the number of shared documents over the length of the longer list. No ranking has
     more than `depth` documents.
     """
+    label = f"RBO (p = {p:g})" if measure == "rbo" else f"overlap@{depth}"
+    values, n_queries = rank_matrix([*rankings.values()], measure, p)
+    return arranged(dataset, [*rankings], values, n_queries, label)
+
+
+def arranged(
+    dataset: str, names: Sequence[str], values: Floats, n_queries: Ints, measure: str
+) -> Similarity:
+    """Return the similarity of runs with similar runs next to each other."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
@@ -297,10 +306,7 @@ def compare_rankings(
         )
         return joined
 
-    label = f"RBO (p = {p:g})" if measure == "rbo" else f"overlap@{depth}"
-    values, n_queries = _matrix([*rankings.values()], measure, p)
-    names = [*rankings]
     order = leaves_list(tree(values))
     cells = np.ix_(order, order)
     runs = tuple(names[k] for k in order)
-    return Similarity(dataset, runs, values[cells], n_queries[cells], tree(values[cells]), label)
+    return Similarity(dataset, runs, values[cells], n_queries[cells], tree(values[cells]), measure)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +20,14 @@ from ..core.metric import Metric
 from ..core.names import over_same_queries
 from ..core.policy_views import DRAWS, ORDERS
 from ..core.systems import failed_rows, system_name, systems_of
-from ..errors import and_more, counted, in_json, legible, unknown
+from ..errors import HarnessError, Problem, and_more, counted, first_of, in_json, legible, unknown
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
 from . import formats, html, markdown, text
 from .grid import Grid, GridCell, first_rows, grid
 from .phrases import NO_BEST, WARNED, decimals, heading, number, warned_of
+
+if TYPE_CHECKING:
+    from ..metrics.rank_similarity import Similarity
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,28 @@ class Study:
     def fusions(self) -> Mapping[str, tuple[tuple[str, ...], Sequence[Fusion]]]:
         """The fused runs: of each, the names of what is fused, and how."""
         return {}
+
+    @property
+    def base(self) -> Path:
+        """Folder that paths of the config start from."""
+        return Path()
+
+    @property
+    def metadata(self) -> Mapping[str, Mapping[str, str]]:
+        """What the config's table of metadata has on each run, by its name and column."""
+        return {}
+
+    def with_metrics(self, names: Sequence[str]) -> Study:
+        """Return a study whose systems have these metrics: the same one if they were evaluated."""
+        missing = [name for name in names if name not in map(str, self.board.metrics)]
+        if not missing:
+            return self
+        fix = "add them to 'metrics:'"
+        raise HarnessError(Problem("", f"{first_of(missing, 3)} were not evaluated", fix=fix))
+
+    def similarity(self, systems: Sequence[System]) -> Similarity:
+        """Return how alike the rankings of these systems are; its runs are their places."""
+        raise HarnessError(Problem("", "the rankings of the runs are not known"))
 
     @property
     def versions(self) -> Mapping[str, str | None]:

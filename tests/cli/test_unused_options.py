@@ -28,7 +28,7 @@ SUBMITTED = (
     "format"
 )
 COMPARED = "baselines test correction"
-PLOTTED = "metrics datasets runs format width output force"
+PLOTTED = "metrics datasets runs format width overrides output force"
 TITLED = "title description organiser date link metric"
 ROWS = "metrics runs datasets sort spread marks average extras names methods bibtex"
 FORMS: dict[str, dict[str, str]] = {
@@ -64,7 +64,10 @@ FORMS: dict[str, dict[str, str]] = {
         "out --sweep x": "metrics runs datasets top format",
     },
     "plot": {
+        "out": f"{PLOTTED} baseline",
         "out heatmap": PLOTTED,
+        "out pareto": f"{PLOTTED} over",
+        "out precision-recall": PLOTTED.replace("metrics ", ""),
         "out distribution": PLOTTED,
         "out distribution -o pictures": PLOTTED.replace(" force", ""),
         "out differences": f"{PLOTTED} baseline",

@@ -69,8 +69,8 @@ def test_differences_are_sorted_and_the_largest_named() -> None:
     (figure,) = figures(found, "differences", baseline="a")
     assert bars(figure) == [(0.4, True), (0.1, True), (0, False), (-0.1, False)]
     assert {*texts(figure)} >= {
-        "difference in MAP ↑", "queries, by their difference from a", "b",
-        "2 won, 1 tied, 1 lost", "q0, q3", "q2",  # q1 does not differ
+        "difference in MAP ↑", "queries, by their difference from a",
+        "2 won, 1 tied, 1 lost", "b\nq0, q3", "\nq2",  # q1 does not differ
     }  # fmt: skip
     assert figure.axes[0].patches[0].get_facecolor() == matplotlib.colors.to_rgba(COLOURS[1])
 
@@ -88,7 +88,7 @@ def test_queries_are_paired_by_qid_and_those_without_a_value_left_out() -> None:
     (figure,) = figures(found, "differences", baseline="a")
     # x: .9 - .1, y: .7 - .2, z has no value in b
     assert bars(figure) == [(0.8, True), (0.5, True)]
-    assert "x, y" in texts(figure)
+    assert "b\nx, y" in texts(figure)
 
 
 def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
@@ -131,17 +131,15 @@ def test_effects_are_seen_from_the_baseline() -> None:
         assert [one.get_text() for one in axes.get_yticklabels()] == labels
     caption = next(one for one in texts(figure) if one.startswith("difference in MAP ↑ from a"))
     words = " ".join(caption.split())
-    assert (
-        "unadjusted 95 % interval; filled: adjusted p at most 0.05 (Holm, 2 comparisons)" in words
-    )
+    assert "unadjusted 95 % interval filled: adjusted p (Holm, 2 tests) at most 0.05" in words
 
 
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Plan(("a",), correction="none"), "95 % interval; filled: p at most 0.05"),
-        (Plan(("a",), correction="bh", level=0.01), "at most 0.01 (BH, 2 comparisons)"),
-        (Plan(("a",), test="tukey"), "simultaneous 95 % interval; filled: adjusted p"),
+        (Plan(("a",), correction="none"), "95 % interval filled: p at most 0.05"),
+        (Plan(("a",), correction="bh", level=0.01), "adjusted p (BH, 2 tests) at most 0.01"),
+        (Plan(("a",), test="tukey"), "simultaneous 95 % interval filled: adjusted p"),
     ],
     ids=["none", "bh", "tukey"],
 )
@@ -168,7 +166,11 @@ def test_scatter_of_systems() -> None:
     assert [line.get_xdata()[0] for line in figure.axes[0].lines] == [0.4, 0.3, 0.2, 0.1]
 
 
-@pytest.mark.parametrize("kind", sorted({*plots.KINDS} - {"effects", "sweep"}))
+BY_NAME = {"effects", "sweep", "curve", "pareto", "precision-recall", "run-similarity"}
+OF_QUERIES = {"difficulty", "metric-correlation"}
+
+
+@pytest.mark.parametrize("kind", sorted({*plots.KINDS} - BY_NAME - OF_QUERIES))
 def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind: str) -> None:
     names = [f"team{place:02}-neural-ranker" for place in range(14)]
     rng = np.random.default_rng(0)
@@ -196,11 +198,13 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
     made = study(
         runs, comparisons=Comparisons(plan=Plan(("r0",)), rows=rows, family_sizes=(("table", 0),))
     )
-    for kind, n in (("critical-difference", 40), ("effects", 39)):
+    kinds = {"critical-difference": 40, "effects": 39, "distribution": 40, "heatmap": 40}
+    for kind, n in kinds.items():
         (figure,) = figures(made, kind)
         words = " ".join(texts(figure)).split()
         assert {"r39", "r20"} <= {*words}
         assert len({*runs} & {*words} - {"r0"}) == 30
+        assert figure.get_figheight() <= 9
         assert f"the best 30 of {n} systems" in " ".join(words)
 
 
@@ -233,6 +237,8 @@ def test_what_cannot_be_drawn_is_refused(kind: str, values: dict[str, list[float
 
 
 METRICS = ["P@5", "P@10"]
+OF_FILES = {"pareto", "precision-recall", "run-similarity"}
+"""Kinds that need more than values; test_plots_of_files.py draws them."""
 
 
 def several(runs: int = 4, queries: int = 12) -> Study:
@@ -241,18 +247,18 @@ def several(runs: int = 4, queries: int = 12) -> Study:
 
 
 def of(kind: str) -> tuple[Study, PlotSettings]:
-    if kind == "sweep":
+    if kind in ("sweep", "curve"):
         values = np.random.default_rng(7).random((2, 3, 12, 2)).tolist()
         names = [(f"run-{run}::{seed}", run, seed) for run in range(2) for seed in range(3)]
         found = study({name: values[run][seed] for name, run, seed in names}, METRICS)
         return found, PlotSettings(kind, ("P@5",), over="seed")
     found = effects_study() if kind == "effects" else several()
     baseline = "a" if kind == "effects" else "run-0"
-    metrics = ("P@5",) if kind not in ("effects", "cutoffs", "scatter") else ()
-    return found, PlotSettings(kind, metrics, baseline=baseline)
+    every = ("effects", "cutoffs", "scatter", "metric-correlation")
+    return found, PlotSettings(kind, () if kind in every else ("P@5",), baseline=baseline)
 
 
-@pytest.mark.parametrize("kind", plots.KINDS)
+@pytest.mark.parametrize("kind", sorted({*plots.KINDS} - OF_FILES))
 def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
     found, settings = of(kind)
     formats = ("svg", "pdf", "png") if kind == "scatter" else ("svg",)
@@ -309,6 +315,11 @@ def base(tmp_path: Path) -> Path:
         ("[{kind: cutoffs, metrics: map}]", ["[0].metrics"]),
         ("[{kind: scatter, metrics: [map]}]", ["[0].metrics"]),
         ("[{kind: critical-difference, metrics: num_ret}]", ["[0].metrics"]),
+        ("[curve, pareto]", ["[0]", "[1]"]),
+        ("[{kind: heatmap, over: lr}, {kind: precision-recall, metrics: map}]",
+         ["[0].over", "[1].metrics"]),
+        ("[{kind: heatmap, style: {size: 6}}]", ["[0].style.size"]),
+        ("[{kind: heatmap, style: {colour: red}}]", ["[0].style.colour"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_has_its_place_and_line(base: Path, text: str, places: list[str]) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from ...core.entries import System
 from ...core.ragged import Floats
 from ...core.systems import matrix
-from ...errors import warn
+from ...errors import counted, warn
 from ...stats.comparison import Comparison, Comparisons, between
 from ...stats.differences import differences
 from ...stats.registry import Stream, find
@@ -50,11 +49,6 @@ class Panel(NamedTuple):
         won, lost = (int((sign * self.values > 0).sum()) for sign in (self.worth, -self.worth))
         return f"{won} won, {len(self.values) - won - lost} tied, {lost} lost"
 
-    @property
-    def needs_two_lines(self) -> bool:
-        """Whether name and counts do not fit next to each other."""
-        return len(self.name.label) + len(self.counts) + 2 > LINE
-
 
 def draw_differences(request: PlotRequest) -> Figure:
     """Return a panel for each system, all on one scale; bars are pale if the run is worse.
@@ -78,20 +72,24 @@ def draw_differences(request: PlotRequest) -> Figure:
         raise request.refuse(f"no query has a value of {base.run} and of another run")
     columns = min(len(panels), 1 if width == "column" else 2)
     rows = -(-len(panels) // columns)
-    height = (1.6 if rows == 1 else 1.3) + plot.ROW * any(p.needs_two_lines for p in panels)
-    figure = plot.figure(width, rows * height + 0.4)
+    heads = [_head(panel) for panel in panels]
+    tallest = max(1 + max(part.count("\n") for part in head) for head in heads)
+    height = (1.3 if rows == 1 else 0.9) + plot.lines(tallest)
+    figure = plot.figure(width, rows * height + plot.lines(2))
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
-    ends = [value for panel in panels for value in panel.values[[0, -1]] if panel.values.size]
-    low, high = min(0.0, *ends), max(0.0, *ends)
-    line = 0.22 / height * (high - low)  # the height of a line of text, with room for it
-    texts = [text for panel in panels for *_, text in labels(panel)]
-    room = line * (1.2 + max((text.count("\n") for text in texts), default=0))
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    for axes, panel in zip(grid.flat, panels, strict=False):
-        _draw_panel(axes, panel, line)
-    grid[0, 0].set_ylim((low - room, high + room) if low < high else (-1, 1))
-    figure.supylabel(f"difference in {request.short(metric)}", fontsize=plot.POINTS)
+    for axes, panel, head in zip(grid.flat, panels, heads, strict=False):
+        _draw_panel(axes, panel, head)
+    ends = [value for panel in panels for value in panel.values[[0, -1]] if panel.values.size]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    pad = 0.06 * (high - low)
+    rights = [panel.values[int(0.5 * len(panel.values)) :] for panel in panels]
+    is_full = any(values.size and values[0] > 0.65 * high for values in rights)
+    room = (0.25 if is_full else 0.06) * (high - low)  # for the counts in the corner
+    grid[0, 0].set_ylim((low - pad, high + room) if low < high else (-1, 1))
+    grid[0, 0].locator_params(axis="y", nbins=4)
+    figure.supylabel(f"difference in {request.short(metric)}")
     plot.label_below(figure, f"queries, by their difference from {base_name.label}", width)
     return figure
 
@@ -108,24 +106,21 @@ def _panel(request: PlotRequest, base: System, system: System, name: Name) -> Pa
     return Panel(name, values, named, request.metric.sign)
 
 
-def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
-    """Yield sign, place along the bars, tip of the shortest bar, and names of its queries.
+def _head(panel: Panel) -> tuple[str, str]:
+    """Return what is above a panel at the left and at the right, of as many lines.
 
-    They are those of the best queries (sign 1) and of the worst (-1).
+    The name, and below it the queries of the largest bars, above those bars.
     """
-    n = len(panel.values)
-    for sign in (1, -1):
-        named = [(k, qid) for k, qid in panel.named if sign * panel.values[k] > 0]
-        if named:
-            place = named[-1][0] + 0.8 if sign > 0 else named[0][0] - 0.8
-            tip = sign * min(sign * float(panel.values[k]) for k, _ in named)
-            room = int(LINE * (n - place if sign > 0 else place) / n)
-            names = ", ".join(cut(qid, 14) for _, qid in named)
-            text = textwrap.fill(names, max(min(34, room), 15), break_on_hyphens=False)
-            yield sign, place, tip, text
+    name = panel.name.label
+    up, down = ([q for k, q in panel.named if sign * panel.values[k] > 0] for sign in (1, -1))
+    down.reverse()
+    while len(", ".join([*up, *down])) + 3 > LINE and len(up) + len(down) > 1:
+        (up if len(", ".join(up)) >= len(", ".join(down)) else down).pop()
+    sides = [", ".join(cut(qid, LINE) for qid in qids) for qids in (up, down)]
+    return f"{name}\n{sides[0]}", "\n" * (name.count("\n") + 1) + sides[1]
 
 
-def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
+def _draw_panel(axes: Axes, panel: Panel, head: tuple[str, str]) -> None:
     n, colour = len(panel.values), plot.look(panel.name.place).colour
     is_better = panel.worth * panel.values > 0
     for part, alpha in ((is_better, 1.0), (~is_better, 0.4)):
@@ -139,11 +134,11 @@ def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
     axes.set_xlim(-0.5 - 0.01 * n, n - 0.5 + 0.01 * n)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.set_title(panel.name.label + ("\n" if panel.needs_two_lines else ""), loc="left", pad=3)
-    axes.set_title(panel.counts, loc="right", pad=3, color="#555555")
-    for sign, place, tip, text in labels(panel):
-        ha, va = ("left", "bottom") if sign > 0 else ("right", "top")
-        axes.text(place, tip + 0.1 * sign * line, text, ha=ha, va=va, linespacing=1.1)
+    corner: dict[str, Any] = {"transform": axes.transAxes, "va": "top", "ha": "right"}
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+    axes.text(1, 0.98, panel.counts, color="#555555", bbox=box, **corner)
+    axes.set_title(head[0], loc="left", pad=3, linespacing=1.1)
+    axes.set_title(head[1], loc="right", pad=3, linespacing=1.1, color="#555555")
 
 
 DIFFERENCES = PlotKind(draw_differences, needs_baseline=True)
@@ -167,7 +162,14 @@ def draw_effects(request: PlotRequest) -> Figure:
         raise request.refuse(f"no query has a value of {base.run} and of another run")
     best = plot.best_of(len(rows))
     rows = rows[: plot.ROWS]
-    figure = plot.figure(width, len(rows) * 0.19 + 0.75)
+    short = f"{request.weighted}{request.short(request.metric)}"
+    marks = _marks(comparisons, [row for _, row, _ in rows])
+    tested = [math.isfinite(row.p_adjusted) for _, row, _ in rows]
+    marks = f"{marks}{'' if all(tested) else '; × no test'}" if any(tested) else "no test"
+    text = f"difference in {short} from {base_name.label}\n{marks}{best}"
+    below = sum(-(-len(line) // characters(width)) for line in text.splitlines())
+    labels = [name.label for name, *_ in rows]
+    figure = plot.figure(width, plot.rows_high(labels) + plot.lines(below + 2.2))
     axes = figure.subplots()
     axes.axvline(0, color=plot.GREY, linewidth=0.8, linestyle="--", zorder=1)
     is_tested = [math.isfinite(row.p_adjusted) for _, row, _ in rows]
@@ -179,12 +181,8 @@ def draw_effects(request: PlotRequest) -> Figure:
         x, marker = sign * row.difference, "o" if is_tested[place] else "x"
         fill = colour if comparisons.is_significant(row) else "white"
         axes.plot(x, place, marker, color=colour, markersize=4.5, markerfacecolor=fill, zorder=3)
-    plot.label_rows(axes, [name.label for name, *_ in rows])
-    axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
-    untested = "" if all(is_tested) else ", × no test"
-    short = f"{request.weighted}{request.short(request.metric)}"
-    difference = f"{best}difference in {short} from {base_name.label}"
-    text = f"{difference}\n{_marks(comparisons, [row for _, row, _ in rows])}{untested}"
+    plot.label_rows(axes, labels)
+    axes.locator_params(axis="x", nbins=4 if width == "column" else 9)
     plot.label_below(figure, text, width)
     right = axes.twinx()
     plot.label_rows(right, [_signed(sign * row.hedges_g) for _, row, sign in rows])
@@ -203,10 +201,10 @@ def _marks(comparisons: Comparisons, rows: Sequence[Comparison]) -> str:
     correction = CORRECTIONS[plan.correction].short if is_paired else plan.test
     interval, p = f"{confidence(plan.level)} interval", f"p at most {plan.level:g}"
     if not (correction and sizes):
-        return f"{interval}; filled: {p}"
+        return f"{interval}\nfilled: {p}"
     kind = "simultaneous" if any(row.interval == "simultaneous" for row in rows) else "unadjusted"
-    over = f"{correction}, {span(sizes)} comparisons"
-    return f"{kind} {interval}; filled: adjusted {p} ({over})"
+    over = f"{correction}, {span(sizes)} {'test' if {*sizes} == {1} else 'tests'}"
+    return f"{kind} {interval}\nfilled: adjusted p ({over}) at most {plan.level:g}"
 
 
 def _signed(value: float) -> str:
@@ -285,6 +283,8 @@ def draw(request: PlotRequest) -> Figure:
     room = characters(width, 0.55)
     if max(lengths[:n_left]) + max(lengths[n_left:]) > room:
         n_left = n
+    names = request.named(systems, most=room if n_left == n else None)
+    row = max(name.label.count("\n") + 1 for name in names) * 0.85 + 0.15
     low = min(math.floor(ranks[0]), math.ceil(ranks[-1]) - 1)
     high = max(math.ceil(ranks[-1]), low + math.ceil(difference))
     span = high - low
@@ -292,8 +292,10 @@ def draw(request: PlotRequest) -> Figure:
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
     best = plot.best_of(len(values))
-    bottom, top = -(0.5 + bars + n_left + 1.3 + bool(best)), 2.4  # in lines of text
-    figure = plot.figure(width, (top - bottom) * plot.ROW + 0.25)
+    bottom, top = -(0.6 + bars + n_left * row), 2.4  # in lines of text
+    text = f"mean rank by {request.axis(request.metric)}\n"
+    text += f"{counted(n_queries, 'query', 'queries')}, level {request.level:g}{best}"
+    figure = plot.figure(width, plot.lines(top - bottom + text.count("\n") + 1) + 0.25)
     axes = figure.subplots()
     edge = 0.05 * span
     axes.set_xlim(low - edge, high + edge)
@@ -313,17 +315,14 @@ def draw(request: PlotRequest) -> Figure:
     axes.text(end, 1.75, f" CD = {difference:.2f}", va="center", ha="left")
     for (start, stop), height in zip(stretches, level, strict=True):
         line([start - 0.008 * span, stop + 0.008 * span], [-0.45 - 0.45 * height] * 2, 2.2)
-    names = request.named(systems, most=room)
     for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
         left = place < n_left
-        y = -(0.5 + bars + (place if left else n - 1 - place) + 0.4)
+        y = -(0.4 + bars + ((place if left else n - 1 - place) + 0.5) * row)
         side = low - edge if left else high + edge
         line([rank, rank, side], [0, y, y], 0.9, plot.look(name.place).colour)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
-        axes.text(side, y, label, ha="right" if left else "left", va="center")
-    text = f"{best}mean rank by {request.axis(request.metric)}\n"
-    text += f"{n_queries:,} queries, level {request.level:g}"
-    axes.text((low + high) / 2, bottom, text, ha="center", va="bottom")
+        axes.text(side, y, label, ha="right" if left else "left", va="center", linespacing=1)
+    plot.label_below(figure, text, width)
     return figure
 
 

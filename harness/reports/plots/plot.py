@@ -8,18 +8,21 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import io
+import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
+from annotated_types import Ge, Le
 from tqdm import tqdm
 
-from ...core.arguments import Names, OneOf, Shorthand, as_list
+from ...core.arguments import Names, OneOf, PathText, Shorthand, as_list
 from ...core.entries import System
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
@@ -64,6 +67,8 @@ DOTS, TALLEST = 300, 3600
 """Dots per inch of a PNG, and its tallest height in dots: a taller plot has fewer per inch."""
 ROWS = 30
 """Systems that fit into a plot with a line of text for each; beyond that, it draws the best."""
+SMALLEST, POINTS = 7, 8
+"""Points of the smallest text that can be read in print, and of all text by default."""
 
 
 class PlotKind(NamedTuple):
@@ -77,17 +82,26 @@ class PlotKind(NamedTuple):
     needs: str = "a metric"
     needs_baseline: bool = False
     needs_comparisons: bool = False
+    over: str = ""
+    """What the column `over` is, and an example; empty if the kind has no such column."""
+    takes_metrics: bool = True
 
 
 KINDS = {
     "critical-difference": "comparisons.CRITICAL_DIFFERENCE",
-    "cutoffs": "values.CUTOFFS",
+    "curve": "lines.CURVE",
+    "cutoffs": "lines.CUTOFFS",
     "differences": "comparisons.DIFFERENCES",
+    "difficulty": "values.DIFFICULTY",
     "distribution": "values.DISTRIBUTION",
     "effects": "comparisons.EFFECTS",
-    "heatmap": "values.HEATMAP",
+    "heatmap": "matrices.HEATMAP",
+    "metric-correlation": "matrices.METRIC_CORRELATION",
+    "pareto": "values.PARETO",
+    "precision-recall": "lines.PRECISION_RECALL",
+    "run-similarity": "matrices.RUN_SIMILARITY",
     "scatter": "values.SCATTER",
-    "sweep": "values.SWEEP",
+    "sweep": "lines.SWEEP",
 }
 Formats = Annotated[tuple[Format, ...], Shorthand(as_list, Format | tuple[Format, ...])]
 KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
@@ -100,6 +114,18 @@ def find(name: str) -> PlotKind:
     module, _, constant = KINDS[name].partition(".")
     kind: PlotKind = getattr(importlib.import_module(f".{module}", __package__), constant)
     return kind
+
+
+@dataclass(frozen=True)
+class Style:
+    """The look of text, and a style sheet of matplotlib."""
+
+    font: str | None = None
+    """`sans-serif`, `serif` (like Times), or an installed family."""
+    size: Annotated[float, Ge(SMALLEST), Le(12)] | None = None
+    """Points of all text, from 7 to 12; 8 by default."""
+    sheet: Annotated[str | None, PathText()] = None
+    """A style sheet of matplotlib, relative to the config."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +150,10 @@ class PlotSettings:
     formats: Formats = ("svg", "pdf")
     """Files written: svg and pdf for papers, png to look at."""
     over: str = ""
-    """Column of runs on the axis of a sweep, such as lr."""
+    """Column on the axis: of runs for sweep (lr) and curve (epoch); of `page.metadata` for pareto,
+    lower being better."""
+    style: Style = Style()
+    """Font, size of text, style sheet."""
 
 
 def problems(
@@ -150,8 +179,14 @@ def problems(
     elif kind.needs_baseline and settings.baseline is None and not baselines:
         fix = "add 'baseline: RUN' there or under 'compare:', or --baseline RUN"
         yield (), f"{settings.kind} needs a baseline; {fix}{choices}"
-    if settings.kind == "sweep" and not settings.over:
-        yield (), "sweep needs the column on its axis; add such as 'over: lr' there, or --over lr"
+    if kind.over and not settings.over:
+        what, _, example = kind.over.rpartition(" ")
+        fix = f"add such as 'over: {example}' there, or --over {example}"
+        yield (), f"{settings.kind} needs {what}; {fix}"
+    if settings.over and not kind.over:
+        yield ("over",), f"{settings.kind} has no such axis; remove it"
+    if settings.metrics and not kind.takes_metrics:
+        yield ("metrics",), f"{settings.kind} takes no metrics; remove them"
     if metrics is None:
         return
     names = [str(metric) for metric in metrics]
@@ -180,6 +215,62 @@ def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
     directed = [metric for metric in averaged if metric.definition.direction is not None]
     # a label is a bound over the orders of ties
     return tuple(metric for metric in directed if metric.label is None) or tuple(metrics)
+
+
+def of_kind(settings: PlotSettings, kind: str) -> PlotSettings:
+    """Return the settings that a kind of several has."""
+    own = find(kind)
+    metrics = settings.metrics if own.takes_metrics else ()
+    return replace(settings, kind=kind, metrics=metrics, over=settings.over if own.over else "")
+
+
+EPOCHS = ("epoch", "epochs", "step", "steps", "iteration", "iter", "depth", "round", "trees")
+
+
+def suited(study: Study, settings: PlotSettings) -> list[PlotSettings]:
+    """Return two or three pictures that suit a study, by the metric that sorts its rows.
+
+    They are curves if a setting has three values or more; else what is compared, cutoffs of one
+    metric, and the spread over queries.
+    """
+    from ..sweep import columns_swept
+
+    metrics = chosen(study.board.metrics, settings)
+    first = sort_metric(study.board.metrics, study.sort)
+    metric = first if first in metrics else metrics[0]
+    plots = list[PlotSettings]()
+
+    def add(kind: str, *names: Metric, **changes: Any) -> None:
+        plots.append(replace(settings, kind=kind, metrics=tuple(map(str, names)), **changes))
+
+    swept = {
+        name: {cell.columns[name] for cell in study.cells.entries if name in cell.columns}
+        for name in columns_swept(study)
+    }
+    name = next((name for name, values in swept.items() if len(values) > 2), "")
+    if name:
+        others = [other for other in metrics if other != metric]
+        of_choice = study.board.selection is not None
+        add(
+            "curve" if name.lower() in EPOCHS else "sweep",
+            metric,
+            *others[: not of_choice],
+            over=name,
+        )
+        if not of_choice:
+            return plots
+    n_queries = max((len(system.qids) for system in study.systems), default=0)
+    if study.baselines or settings.baseline:
+        add("effects" if n_queries > 1 else "differences", metric)
+    elif len(study.runs) > 2 and n_queries > 2:
+        is_weighted = any(system.evaluation.weighted_by for system in study.systems)
+        add("difficulty" if is_weighted else "critical-difference", metric)
+    if families := [*find("cutoffs").groups(metrics)]:
+        add("cutoffs", *next((family for family in families if metric in family), families[0]))
+    add("distribution" if n_queries > 1 else "heatmap", metric)
+    if len(plots) < 3 and len(study.runs) > ROOM:
+        add("difficulty", metric)
+    return plots[:3]
 
 
 class Name(NamedTuple):
@@ -238,17 +329,27 @@ class PlotRequest:
         return f"{text} {ARROWS[metric.definition.direction]}".rstrip()
 
     def named(
-        self, systems: Sequence[System], share: float = 0.62, *, most: int | None = None
+        self, systems: Sequence[System], share: float = 0.5, *, most: int | None = None
     ) -> tuple[Name, ...]:
-        """Return the systems' names, cut to a share of the picture's width or `most` characters."""
+        """Return the systems' names, in lines of a share of the width or of `most` characters."""
         names = [self.called(system.run) for system in systems]
-        labels = cut_all(names, most or characters(self.settings.width, share))
+        labels = wrap_all(names, most or characters(self.settings.width, share))
         places = [self.study.runs.index(system.run) for system in systems]
         return tuple(map(Name, labels, places))
 
+    def best_rows(self, systems: Sequence[System]) -> tuple[tuple[System, ...], str]:
+        """Return the systems that fit, the best by the metric, and a line on those left out."""
+        if len(systems) <= ROWS:
+            return tuple(systems), ""
+        values = np.array([self.metric.sign * system.value(self.metric) for system in systems])
+        best = np.sort(np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")[:ROWS])
+        return tuple(systems[place] for place in best), best_of(len(systems))
+
     def refuse(self, what: str, fix: str = "") -> InputError:
         """Return the error that this picture cannot be drawn."""
-        where = f"plots: {self.settings.kind} of {', '.join(map(str, self.metrics))}"
+        where = f"plots: {self.settings.kind}"
+        if self.metrics and find(self.settings.kind).takes_metrics:
+            where += f" of {', '.join(map(str, self.metrics))}"
         return InputError(Problem(f"{where} on {self.dataset}", what, fix=fix))
 
 
@@ -301,7 +402,7 @@ def render_all(
         kind, settings = find(request.settings.kind), request.settings
         parts = [*filter(None, (settings.kind, settings.over)), request.dataset]
         parts += kind.file_names(request.metrics)
-        with styled():
+        with styled(settings.style, study.base):
             try:
                 figure = kind.draw(request)
             except InputError as error:
@@ -331,21 +432,24 @@ def best_of(n: int) -> str:
     """Return the sentence on systems that are not drawn; nothing if all are.
 
     >>> best_of(143), best_of(30)
-    ('the best 30 of 143 systems\\n', '')
+    ('\\nthe best 30 of 143 systems', '')
     """
-    return f"the best {ROWS} of {n} systems\n" if n > ROWS else ""
+    return f"\nthe best {ROWS} of {n} systems" if n > ROWS else ""
 
 
 INCHES: dict[Width, float] = {"column": 3.3, "page": 7.0}
 """Widths of a column and of a page of a two-column paper."""
-ROW = 0.165
-"""Inches that one line of text takes."""
-POINTS = 8
+_POINTS: ContextVar[float] = ContextVar("points", default=POINTS)
+"""Points of text while a picture is drawn."""
 GREY, PALE = "#8c8c8c", "#d9d9d9"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow, which is hard to see on white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
-LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
+
+
+_colours: ContextVar[Sequence[str]] = ContextVar("colours", default=COLOURS)
+"""Colours while a picture is drawn: those of the style sheet, if it has any."""
 
 
 class LineStyle(NamedTuple):
@@ -359,14 +463,34 @@ class LineStyle(NamedTuple):
 def look(place: int) -> LineStyle:
     """Return the look of the system that has `place` among the runs of a study.
 
-    Colours repeat after 7 systems, then with another marker and other dashes; no two of the
-    first 308 look the same.
+    Markers and dashes differ too, so that a print without colours can be read; no two of the first
+    308 look the same.
 
     >>> look(0).colour == look(7).colour, look(0).marker == look(7).marker
     (True, False)
     """
-    line = LINES[place // len(COLOURS) % len(LINES)]
-    return LineStyle(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], line)
+    colours, dashes = _colours.get(), DASHES[place % len(DASHES)]
+    return LineStyle(colours[place % len(colours)], MARKERS[place % len(MARKERS)], dashes)
+
+
+def distinct_looks(places: Sequence[int]) -> list[LineStyle]:
+    """Return the looks of some systems, other ones for those whose colour is in use.
+
+    >>> len({style.colour for style in distinct_looks([0, 7, 14, 2])})
+    4
+    """
+    colours, shapes = len(_colours.get()), len(MARKERS)
+    own = {place % colours: place for place in reversed(places)}
+    used, result = {*own.values()}, []
+    for place in places:
+        if own[place % colours] != place:
+            taken = {k % colours for k in used}, {k % shapes for k in used}
+            choices = range(place, place + colours * shapes)
+            free = [k for k in choices if k % colours not in taken[0]]
+            place = next((k for k in free if k % shapes not in taken[1]), place)
+            used.add(place)
+        result.append(look(place))
+    return result
 
 
 def check_installed() -> None:
@@ -376,14 +500,75 @@ def check_installed() -> None:
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """Draw in the harness's style, regardless of any matplotlibrc."""
+def styled(style: Style = Style(), base: Path = Path()) -> Iterator[None]:
+    """Draw in the harness's style and then the author's, regardless of any matplotlibrc.
+
+    `base` is the folder of the style sheet. InputError for a sheet or font that is missing, or
+    text that is too small to read in print.
+    """
     import matplotlib
+    from matplotlib.font_manager import FontProperties, findfont
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rc_file(Path(__file__).with_name("style.mplstyle"))
-        yield
+        matplotlib.rc_file(Path(__file__).with_name("style.mplstyle"), use_default_template=False)
+        settings: dict[str, Any] = cast(Any, matplotlib.rcParams)
+        sheet = _sheet(base / style.sheet) if style.sheet else {}
+        settings.update(sheet)
+        settings["font.size"] = style.size or settings["font.size"]
+        if style.font in FONTS:
+            settings["font.family"] = FONTS[style.font]
+        elif style.font:
+            try:
+                findfont(style.font, fallback_to_default=False)
+            except ValueError:
+                what, fix = f"no font '{style.font}' is installed", "choose serif or sans-serif"
+                raise InputError(Problem("plots: style", what, fix=fix)) from None
+            settings["font.family"] = [style.font, *FONTS["sans-serif"]]
+        for key in ("font.size", *(key for key in sheet if key.endswith("size") and key in TEXTS)):
+            if FontProperties(size=settings[key]).get_size_in_points() < SMALLEST:
+                what = f"{key} is smaller than {SMALLEST} pt"
+                raise InputError(Problem("plots: style", what, fix="choose 7 or more"))
+        cycle = settings["axes.prop_cycle"].by_key()
+        colours = cycle.get("color", COLOURS) if "axes.prop_cycle" in sheet else COLOURS
+        tokens = _POINTS.set(settings["font.size"]), _colours.set(colours)
+        try:
+            yield
+        finally:
+            _POINTS.reset(tokens[0])
+            _colours.reset(tokens[1])
+
+
+FONTS = {"serif": ["STIXGeneral", "DejaVu Serif"], "sans-serif": ["DejaVu Sans"]}
+"""Fonts that come with matplotlib, so that a picture is the same on every machine."""
+TEXTS = ("axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize",
+         "legend.fontsize", "figure.labelsize")  # fmt: skip
+"""Sizes of text that a style sheet may set."""
+
+
+def _sheet(path: Path) -> dict[str, Any]:
+    """Return the settings of a style sheet; InputError if it cannot be used."""
+    from matplotlib import rc_params_from_file
+
+    try:
+        sheet: dict[Any, Any] = dict(rc_params_from_file(path, use_default_template=False))
+    except OSError as error:
+        what = f"cannot be read: {error.strerror}"
+        raise InputError(Problem(str(path), what, fix="correct 'sheet:' of the style")) from None
+    for key in ("text.usetex", "text.parse_math"):
+        if sheet.get(key):
+            what = f"{key} is not supported: a name may hold $ or _"
+            raise InputError(Problem(str(path), what, fix="remove it, and use 'font: serif'"))
+    return sheet
+
+
+def lines(n: float) -> float:
+    """Return the inches that `n` lines of text take.
+
+    >>> lines(2)
+    0.33
+    """
+    return 0.165 * n * _POINTS.get() / POINTS
 
 
 def figure(width: Width, height: float) -> Figure:
@@ -404,31 +589,64 @@ def characters(width: Width, share: float = 1.0) -> int:
     >>> characters("column"), characters("page", 0.5)
     (48, 51)
     """
-    return int(INCHES[width] * share * 14.7)
+    return int(INCHES[width] * share * 14.7 * POINTS / _POINTS.get())
+
+
+_PARTS = re.compile(r"[(\[]*[^ _+/.:,=()\[-]*(?:[ _+/.:,=)-]+|$|(?=[(\[]))")
+
+
+def wrap_all(names: Sequence[str], width: int) -> list[str]:
+    r"""Return names in lines of at most `width` characters, broken behind a sign if possible.
+
+    Names that need more than about five lines are cut.
+
+    >>> wrap_all(["bm25+rm3-tuned"], 10), wrap_all(["abcdefgh"], 5)
+    (['bm25+rm3-\ntuned'], ['abcde\nfgh'])
+    """
+    wrapped = []
+    for name in cut_all(names, max(5 * width - 12, 12)):
+        rows = [""]
+        for piece in _PARTS.findall(name):
+            if len(rows[-1]) + len(piece.rstrip()) > width and rows[-1]:
+                rows.append("")
+            while len(rows[-1] + piece.rstrip()) > width:
+                rows[-1], piece = piece[:width], piece[width:]
+                rows.append("")
+            rows[-1] += piece
+        wrapped.append("\n".join(row.rstrip() for row in rows if row.strip()))
+    return wrapped
 
 
 def label_below(figure: Figure, text: str, width: Width) -> None:
     """Put text in the middle below the axes, in as many lines as it needs."""
     limit = characters(width)
-    lines = (textwrap.fill(line, limit, break_on_hyphens=False) for line in text.splitlines())
-    figure.supxlabel("\n".join(lines), fontsize=POINTS)
+    rows = (textwrap.fill(row, limit, break_on_hyphens=False) for row in text.splitlines())
+    figure.supxlabel("\n".join(rows))
 
 
 def label_rows(axes: Axes, labels: Sequence[str]) -> None:
     """Give an axis a labelled row for each system, in order from above."""
     axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.set_yticks(range(len(labels)), labels)
+    axes.set_yticks(range(len(labels)), labels, linespacing=1)
     axes.tick_params(axis="y", length=0)
 
 
+def rows_high(labels: Sequence[str], least: float = 1.15) -> float:
+    """Return the inches of labelled rows, each as high as the tallest label and `least` lines."""
+    tallest = max((label.count("\n") + 1 for label in labels), default=1)
+    return len(labels) * lines(max(least, 0.85 * tallest + 0.35 if tallest > 1 else 0))
+
+
 def legend_rows(labels: Sequence[str], width: Width) -> int:
-    """Number of rows of a legend.
+    """Number of lines of a legend.
 
     >>> legend_rows(["bm25", "dense", "hybrid"], "column"), legend_rows([], "page")
     (1, 0)
     """
-    limit = characters(width) // (max(map(len, labels), default=0) + 7)
-    return -(-len(labels) // max(1, limit))
+    texts = [row for label in labels for row in label.split("\n")]
+    limit = characters(width) // (max(map(len, texts), default=0) + 7)
+    tallest = max((label.count("\n") + 1 for label in labels), default=1)
+    return -(-len(labels) // max(1, limit)) * tallest
 
 
 def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], width: Width) -> None:
@@ -436,7 +654,8 @@ def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], wid
     if labels:
         # matplotlib hides a label that begins with "_"
         texts = [f"\u2009{label}" if label.startswith("_") else label for label in labels]
-        ncols = -(-len(labels) // legend_rows(labels, width))
+        tallest = max(label.count("\n") + 1 for label in labels)
+        ncols = -(-len(labels) * tallest // legend_rows(labels, width))
         pads = {"borderaxespad": 0.2, "handletextpad": 0.5}
         figure.legend(handles, texts, ncols=ncols, loc="outside lower center", **pads)
 

@@ -1,213 +1,27 @@
-"""Plots of values: by cutoff, by metric, by setting, their spread over queries, a heat map."""
+"""Plots of values: metric by metric or by cost, and their spread over queries and systems."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import combinations
-from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.entries import Entry, grouped_by
 from ...core.evaluation import summarise
-from ...core.metric import Metric
-from ...core.ragged import Floats
+from ...core.ragged import Bools, Floats
 from ...core.systems import matrix
-from ...errors import UnknownNameError
-from ..leaderboard import plan_of
-from ..sweep import is_validation, sweep
+from ...errors import HarnessError, counted, first_of, warn
 from ..text import cut_all
 from . import plot
+from .lines import positions
 from .plot import Name, PlotKind, PlotRequest, Width, best_of_many
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-class Curve(NamedTuple):
-    """One system's values ``(n_settings,)``, NaN if it has none; `shown` if the legend names it.
-
-    `low` and `high` are its intervals, `validation` its values on validation queries.
-    """
-
-    name: Name
-    shown: bool
-    values: Floats
-    low: Floats
-    high: Floats
-    validation: Floats
-
-
-def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
-    """Return the metrics that differ in their cutoff alone, two or more together."""
-    cut_off = [metric for metric in metrics if metric.cutoff is not None and metric.label is None]
-    groups = grouped_by(cut_off, lambda metric: replace(metric, cutoff=None)).values()
-    return [
-        tuple(sorted(family, key=lambda metric: metric.cutoff or 0))
-        for family in groups
-        if len(family) > 1
-    ]
-
-
-def draw_cutoffs(request: PlotRequest) -> Figure:
-    """Return each system's summary at each cutoff."""
-    metrics = request.metrics
-    values = np.array([[system.value(m) for m in metrics] for system in request.systems])
-    if not np.isfinite(values).any():
-        raise request.refuse("no query has a value")
-    names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
-    mask = best_of_many(values[:, -1], request.metric)
-    rows = zip(names, mask, values, strict=True)
-    lines = [Curve(*row, nothing, nothing, nothing) for row in rows]
-    label = request.weighted + request.short(replace(request.metric, cutoff=None))
-    settings = [f"{metric.cutoff:g}" for metric in metrics]
-    return _lines("cutoff", settings, lines, label, request.settings.width)
-
-
-def draw_sweep(request: PlotRequest) -> Figure:
-    """Return each run's mean and interval at each value of the setting."""
-    study, over, metric = request.study, request.settings.over, str(request.metric)
-    try:
-        board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan_of(study)))
-    except UnknownNameError as error:
-        raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
-    runs = {entry.run for system in request.systems for entry in system.entries}
-    curves: dict[tuple[str, ...], dict[str, Entry]] = {}
-    before: dict[tuple[str, ...], dict[str, Entry]] = {}
-    settings = list(dict.fromkeys(entry.columns[over] for entry in board.entries))
-    for cell in board.entries:
-        label = cell.run, *(f"{name}={text}" for name, text in cell.columns.items() if name != over)
-        if cell.dataset == request.dataset and cell.run in runs:
-            curves.setdefault(label, {})[cell.columns[over]] = cell
-        elif is_validation(board, cell):
-            before.setdefault(label, {})[cell.columns[over]] = cell
-    if not curves:
-        raise request.refuse(f"no run has the column '{over}'")
-
-    def means(entries: Mapping[str, Entry]) -> Floats:
-        summaries = (entries[setting].summary if setting in entries else {} for setting in settings)
-        return np.array([summary.get(metric, nan) for summary in summaries])
-
-    def ends(entries: Mapping[str, Entry], which: str) -> Floats:
-        spreads = (entries[text].spread if text in entries else {} for text in settings)
-        return np.array([getattr(spread.get(metric), which, nan) for spread in spreads])
-
-    names = [" ".join((request.called(run), *rest)) for run, *rest in curves]
-    labels = cut_all(names, plot.characters(request.settings.width, 0.85))
-    sign = request.metric.sign
-    values = [means(entries) for entries in curves.values()]
-    peaks = [sign * max(sign * row[~np.isnan(row)], default=nan) for row in values]
-    mask = best_of_many(np.array(peaks), request.metric)
-    lines = []
-    for place, (label, entries) in enumerate(curves.items()):
-        low, high, validation = ends(entries, "low"), ends(entries, "high"), before.get(label, {})
-        name = Name(labels[place], place)
-        lines.append(Curve(name, mask[place], values[place], low, high, means(validation)))
-    axis = request.weighted
-    axis += request.short(request.metric, plot.characters(request.settings.width, 0.8))
-    return _lines(over, settings, lines, axis, request.settings.width)
-
-
-def _lines(
-    over: str, settings: Sequence[str], lines: Sequence[Curve], metric: str, width: Width
-) -> Figure:
-    """Return the lines with their intervals; validation values are dotted."""
-    named = [line for line in lines if line.shown]
-    n_unnamed = len(lines) - len(named)
-    has_validation = any(not np.isnan(line.validation).all() for line in named)
-    labels = [line.name.label for line in named]
-    labels += [f"{n_unnamed} others"] if n_unnamed else []
-    labels += ["on validation queries"] if has_validation else []
-    figure = plot.figure(width, 2.1 + plot.ROW * plot.legend_rows(labels, width))
-    axes = figure.subplots()
-    places, is_log = positions(settings)
-    for line in lines:
-        if not line.shown:
-            axes.plot(places, line.values, color=plot.PALE, linewidth=0.7, zorder=1)
-    handles = []
-    scale = np.log(places) if is_log else np.array(places)
-    # lines with intervals are drawn next to each other, so that no interval covers another
-    has_intervals = any(not np.isnan(line.low).all() for line in named)
-    step = has_intervals * np.ptp(scale) / 60 * min(1, 20 / len(places) / max(1, len(named)))
-    for place, line in enumerate(named):
-        look = plot.look(line.name.place)
-        moved = scale + (place - (len(named) - 1) / 2) * step
-        x = np.exp(moved) if is_log else moved
-        style = {"marker": look.marker, "markersize": 3.5, "linestyle": look.line}
-        handles += axes.plot(x, line.values, color=look.colour, zorder=3, **style)
-        axes.vlines(x, line.low, line.high, color=look.colour, linewidth=0.7, zorder=2)
-        axes.plot(x, line.validation, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
-    if n_unnamed:
-        handles += axes.plot([], [], color=plot.PALE)
-    if has_validation:
-        handles += axes.plot([], [], color=plot.GREY, linestyle=":", linewidth=0.8)
-    if is_log:
-        axes.set_xscale("log")
-    labelled = ticks(places, is_log, 9 if width == "column" else 22)
-    axes.set_xticks([places[place] for place in labelled], [settings[place] for place in labelled])
-    axes.set_xticks([], minor=True)
-    axes.set_xlabel(over)
-    if len(metric) <= ROTATED:
-        axes.set_ylabel(metric)
-    else:  # it does not fit next to the axis
-        axes.set_title(metric, loc="left")
-    plot.legend(figure, handles, labels, width)
-    return figure
-
-
-ROTATED = 24
-"""Characters of a label next to an axis of a low picture."""
-
-
-def positions(settings: Sequence[str]) -> tuple[list[float], bool]:
-    """Return places on the axis, and whether its scale is logarithmic.
-
-    It is if the largest number is more than ten times the smallest and the steps are more even.
-
-    >>> positions(["0.01", "0.1", "1"]), positions(["relu", "tanh"])
-    (([0.01, 0.1, 1.0], True), ([0.0, 1.0], False))
-    >>> positions([*map(str, range(1, 13))])[1], positions(["5", "10", "20", "100"])[1]
-    (False, True)
-    """
-    try:
-        x = [float(text) for text in settings]
-    except ValueError:
-        x = [nan]
-    if not all(map(math.isfinite, x)) or len({*x}) < len(x):
-        return [*map(float, range(len(settings)))], False
-    if min(x) <= 0 or max(x) <= 10 * min(x):
-        return x, False
-    steps, ratios = np.diff(sorted(x)), np.diff(np.log(sorted(x)))
-    return x, bool(ratios.std() / ratios.mean() <= steps.std() / steps.mean())
-
-
-def ticks(x: Sequence[float], is_log: bool, most: int) -> list[int]:
-    """Places with a label: those far enough from the label before, and the last.
-
-    >>> ticks([5, 10, 15, 20, 30, 100], True, 9)
-    [0, 1, 2, 4, 5]
-    """
-    scale, end = (np.log(x) if is_log else np.array(x)), len(x) - 1
-    apart, named = abs(scale[-1] - scale[0]) / most, [0]
-    for place in range(1, end):
-        is_far = abs(scale[place] - scale[named[-1]]) >= apart
-        if is_far and abs(scale[end] - scale[place]) >= apart:
-            named.append(place)
-    return [*named, end] if end else named
-
-
-CUTOFFS = PlotKind(
-    draw_cutoffs,
-    families,
-    lambda metrics: (str(replace(metrics[0], cutoff=None)),),
-    "a metric at two cutoffs or more, as in ndcg@5,10,20",
-)
-SWEEP = PlotKind(draw_sweep)
 
 
 def draw_scatter(request: PlotRequest) -> Figure:
@@ -224,41 +38,25 @@ def draw_scatter(request: PlotRequest) -> Figure:
     if both.sum() < 2:
         raise request.refuse("fewer than two points have both values")
     x, y = x[both], y[both]
-    mask = np.zeros(0, dtype=bool)
+    mask = np.zeros(x.size, dtype=bool)
     if not is_of_queries:
         names = tuple(name for name, has in zip(names, both, strict=True) if has)
         mask = best_of_many(y, request.metrics[1])
-    rest = ~mask
-    labels = [name.label for name, is_shown in zip(names, mask, strict=False) if is_shown]
-    labels += [f"{rest.sum()} others"] if rest.any() else []
-    side = 2.6 if width == "column" else 4.2
-    figure = plot.figure(width, side + plot.ROW * plot.legend_rows(labels, width))
-    axes = figure.subplots()
-    handles: list[Artist] = []
+    figure, axes = _points_of_systems(names, mask, x, y, width, 2.6 if width == "column" else 4.2)
     if is_of_queries:
         colour = plot.look(names[0].place).colour
         size, alpha = (3.5, 0.6) if x.size <= 500 else (2.0, 0.25)
         axes.plot(x, y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0)
-        axes.set_title(f"{names[0].label}, {x.size:,} queries", loc="left", pad=3)
-    for place in np.flatnonzero(mask):
-        look = plot.look(names[place].place)
-        # named systems before this one at the same place, as far as one can see
-        near = [np.abs(v[:place] - v[place]) <= 0.02 * np.ptp(v) for v in (x, y)]
-        below = int((near[0] & near[1] & mask[:place]).sum())
-        style: dict[str, Any] = {"alpha": 0.7, "markeredgecolor": "white", "markeredgewidth": 0.4}
-        if below:  # a ring around those that it would hide
-            style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
-        style |= {"color": look.colour, "markersize": 5.5 + 4 * below}
-        handles += axes.plot(x[place], y[place], look.marker, **style)
-    if rest.any():
-        grey: dict[str, Any] = {"color": plot.GREY, "alpha": 0.7, "markeredgewidth": 0}
-        handles += axes.plot(x[rest], y[rest], "o", markersize=3, zorder=1, **grey)
+        axes.set_title(
+            f"{names[0].label}, {counted(x.size, 'query', 'queries')}", loc="left", pad=3
+        )
     axes.margins(0.08, 0.14)
+    axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     axes.set_xlabel(request.axis(request.metrics[0]))
     axes.set_ylabel(request.short(request.metrics[1]))
     is_rising = bool(((x - x.mean()) * (y - y.mean())).sum() >= 0)
-    text = "τ not defined"
-    if np.ptp(x) and np.ptp(y):
+    text = "τ not defined" if x.size > 2 else ""
+    if text and np.ptp(x) and np.ptp(y):
         from scipy.stats import kendalltau
 
         signs = [metric.sign for metric in request.metrics]
@@ -266,8 +64,39 @@ def draw_scatter(request: PlotRequest) -> Figure:
     corner, ha = (0.03, "left") if is_rising else (0.97, "right")
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
     axes.text(corner, 0.97, text, transform=axes.transAxes, va="top", ha=ha, bbox=box)
-    plot.legend(figure, handles, labels, width)
     return figure
+
+
+def _points_of_systems(
+    names: Sequence[Name], mask: Bools, x: Floats, y: Floats, width: Width, high: float
+) -> tuple[Figure, Axes]:
+    """Return a figure with a point for each system: those of the mask named, the rest grey."""
+    from matplotlib.lines import Line2D
+
+    named, n_rest = [names[k] for k in np.flatnonzero(mask).tolist()], int((~mask).sum())
+    is_of_systems = len(names) == len(mask)
+    labels = [name.label for name in named]
+    labels += [f"{n_rest} others"] if n_rest and is_of_systems else []
+    figure = plot.figure(width, high + plot.lines(plot.legend_rows(labels, width)))
+    axes = figure.subplots()
+    handles: list[Artist] = []
+    looks = plot.distinct_looks([name.place for name in named])
+    for place, look in zip(np.flatnonzero(mask), looks, strict=True):
+        # named systems before this one at the same place, as far as one can see
+        near = [np.abs(v[:place] - v[place]) <= 0.02 * np.ptp(v) for v in (x, y)]
+        below = int((near[0] & near[1] & mask[:place]).sum())
+        style: dict[str, Any] = {"alpha": 0.8, "markeredgecolor": "white", "markeredgewidth": 0.4}
+        if below:  # a ring around those that it would hide
+            style = {"markerfacecolor": "none", "markeredgewidth": 0.9}
+        style |= {"color": look.colour, "markersize": 5.5 + 3 * below, "zorder": 3}
+        axes.plot(x[place], y[place], look.marker, **style)
+        shape = style | {"markersize": 5.5, "linestyle": "none"}
+        handles.append(Line2D([], [], marker=look.marker, **shape))
+    if n_rest and is_of_systems:
+        grey: dict[str, Any] = {"color": plot.GREY, "alpha": 0.7, "markeredgewidth": 0}
+        handles += axes.plot(x[~mask], y[~mask], "o", markersize=3, zorder=1, **grey)
+    plot.legend(figure, handles, labels, width)
+    return figure, axes
 
 
 SCATTER = PlotKind(
@@ -275,12 +104,93 @@ SCATTER = PlotKind(
 )
 
 
+def draw_pareto(request: PlotRequest) -> Figure:
+    """Return each system's mean against its metadata, and the frontier: no system is both better
+    and lower in the column than one of it."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    over, metric, systems = request.settings.over, request.metric, request.systems
+    try:
+        table = request.study.metadata
+    except HarnessError as error:
+        raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
+    if not table:
+        fix = "write 'page: {metadata: runs.csv}', a CSV file with the columns run and " + over
+        raise request.refuse("the config has no metadata of runs", fix)
+    columns = dict.fromkeys(name for row in table.values() for name in row)
+    if over not in columns:
+        raise request.refuse(f"expected the column '{over}', got {first_of(columns)}")
+    texts = [table.get(system.entries[0].run, {}).get(over, "") for system in systems]
+    costs = np.array([_number(text) for text in texts])
+    y = np.array([system.value(metric) for system in systems])
+    both = np.isfinite(costs) & np.isfinite(y)
+    if not both.any():
+        raise request.refuse(f"no system has a number in the column '{over}'")
+    if not both.all():
+        rest = [system.run for system, has in zip(systems, both, strict=True) if not has]
+        warn(f"plots: pareto of {metric} on {request.dataset}: no number of {over} for "
+             f"{first_of(rest, 3)}")  # fmt: skip
+    names = [name for name, has in zip(request.named(systems, 0.85), both, strict=True) if has]
+    costs, y = costs[both], y[both]
+    best = frontier(costs, metric.sign * y)
+    mask = np.ones(y.size, dtype=bool)
+    if y.size > plot.ROOM:
+        mask[:] = False
+        mask[best] = True
+    high = 2.4 if request.settings.width == "column" else 3.6
+    figure, axes = _points_of_systems(names, mask, costs, y, request.settings.width, high)
+    steps: dict[str, Any] = {"color": plot.GREY, "linewidth": 0.9, "linestyle": "--", "zorder": 1}
+    axes.step(costs[best], y[best], where="post", label="frontier", **steps)
+    if positions([f"{cost!r}" for cost in costs.tolist()])[1]:
+        axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda cost, _: _short(cost)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.margins(0.08, 0.14)
+    axes.set_xlabel(f"{over} ↓")
+    axes.set_ylabel(request.weighted + request.short(metric))
+    return figure
+
+
+def _short(cost: float) -> str:
+    """Return the label of a tick.
+
+    >>> _short(0.05), _short(1500.0), _short(2.5e7)
+    ('0.05', '1500', '25M')
+    """
+    for size, sign in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k")):
+        if abs(cost) >= size:
+            return f"{cost / min(size, 1e3 if sign == 'k' else size):g}{sign}"
+    return f"{cost:g}"
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return math.nan
+
+
+def frontier(costs: Floats, worth: Floats) -> list[int]:
+    """Places that no other point beats in both, in order of their cost.
+
+    >>> frontier(np.array([3.0, 1.0, 2.0, 4.0]), np.array([0.5, 0.2, 0.1, 0.5]))
+    [1, 0]
+    """
+    best, places = -math.inf, []
+    for place in np.lexsort((-worth, costs)).tolist():
+        if worth[place] > best:
+            best = worth[place]
+            places.append(place)
+    return places
+
+
+PARETO = PlotKind(draw_pareto, over="the column of page.metadata on its axis latency")
+
+
 POINTS = 200
 """Queries up to which each is a point; above, their density is drawn."""
 BINS = 40
 _GOLDEN = 0.6180339887498949
-ROOM: dict[Width, int] = {"column": 18, "page": 45}
-"""Queries up to which each has its name."""
 
 
 def draw_distribution(request: PlotRequest) -> Figure:
@@ -289,7 +199,8 @@ def draw_distribution(request: PlotRequest) -> Figure:
     The whiskers of a box reach the last values within 1.5 times its length.
     """
     names, colours, values, averages = [], [], [], []
-    for system, name in zip(request.systems, request.named(request.systems), strict=True):
+    systems, note = request.best_rows(request.systems)
+    for system, name in zip(systems, request.named(systems), strict=True):
         numbers, weights = system.values(request.metric), system.weights(request.metric)
         is_finite = np.isfinite(numbers)
         if is_finite.any():
@@ -300,8 +211,9 @@ def draw_distribution(request: PlotRequest) -> Figure:
             values.append(np.sort(numbers[np.isfinite(numbers)]))
     if not values:
         raise request.refuse("no query has a value")
-    height = 0.3 if len(values) <= 15 else 0.19  # a page is about 9 inches high
-    figure = plot.figure(request.settings.width, len(values) * height + 0.5)
+    least = 1.8 if len(values) <= 15 else 1.15  # a page is about 9 inches high
+    height = plot.rows_high(names, least) + plot.lines(3 + bool(note))
+    figure = plot.figure(request.settings.width, height)
     axes = figure.subplots()
     low = float(min(numbers[0] for numbers in values))
     high = float(max(numbers[-1] for numbers in values))
@@ -327,8 +239,9 @@ def draw_distribution(request: PlotRequest) -> Figure:
     pad = 0.03 * (high - low) or 0.5
     axes.set_xlim(low - pad, high + pad)
     plot.label_rows(axes, names)
-    diamonds = "; diamonds: weighted means" if request.weighted else ""
-    axes.set_xlabel(request.axis(request.metric) + diamonds)
+    mean = f"{request.weighted}mean"
+    text = f"{request.axis(request.metric)}; box: quartiles; diamond: {mean}{note}"
+    plot.label_below(figure, text, request.settings.width)
     return figure
 
 
@@ -350,46 +263,95 @@ def _density(axes: Axes, row: int, values: Floats, colour: str, span: tuple[floa
 DISTRIBUTION = PlotKind(draw_distribution)
 
 
-def draw_heatmap(request: PlotRequest) -> Figure:
-    """Return a map of systems x queries, the query with the worst mean first.
+FEW = 4
+"""Systems up to which each is a point, as quartiles of so few say nothing."""
+MOST_QUERIES = 50
+"""Queries that fit into a picture with their names."""
 
-    Its scale is below it, and cells without a value are grey.
+
+def draw_difficulty(request: PlotRequest) -> Figure:
+    """Return a box over the systems for each query, the query with the lowest median first.
+
+    Of few systems each is a point. More queries than fit are bands without names.
     """
-    from matplotlib import colormaps
-
     qids, values = matrix(request.systems, request.metric)
-    has, width = np.isfinite(values), request.settings.width
+    worth, width = request.metric.sign * values, request.settings.width
+    has = np.isfinite(values).any(axis=0)
     if not has.any():
         raise request.refuse("no query has a value")
-    count = has.sum(axis=0)
-    mean = np.where(has, values, 0.0).sum(axis=0) / np.maximum(count, 1)
-    order = np.argsort(np.where(count, request.metric.sign * mean, np.inf), kind="stable")
-    rows, columns = values.shape
-    named = columns <= ROOM[width]
-    labels = cut_all([qids[k] for k in order], 14) if named else []
-    below = 0.065 * max(map(len, labels), default=0)
-    height = rows * 0.17 + 0.95 + below
-    figure = plot.figure(width, height)
+    values, places = values[:, has], np.flatnonzero(has)
+    hardest = np.lexsort((np.nanmean(worth[:, has], 0), np.nanmedian(worth[:, has], 0)))
+    values, labels = values[:, hardest], [qids[places[k]] for k in hardest]
+    is_few, n_queries = len(values) <= FEW, len(labels)
+    if n_queries > MOST_QUERIES:
+        return _bands(request, values)
+    labels = cut_all(labels, 24)
+    longest = max(map(len, labels))
+    # names of queries are in rows if they do not fit below a wide picture
+    is_wide = n_queries * plot.lines(0.78) + 0.5 <= plot.INCHES[width] and longest <= 16
+    names = request.named(request.systems, 0.85) if is_few else ()
+    keys = [name.label for name in names]
+    below = plot.lines(plot.legend_rows(keys, width))
+    high = 1.9 + 0.065 * longest if is_wide else plot.rows_high(labels, 0.92) + plot.lines(4)
+    figure = plot.figure(width, high + below)
     axes = figure.subplots()
-    shades = colormaps["cividis"].with_extremes(bad=plot.PALE)
-    image_values = np.where(has, values, np.nan)[:, order]
-    image = axes.imshow(image_values, aspect="auto", cmap=shades, interpolation="none")
-    axes.set_yticks(range(rows), [name.label for name in request.named(request.systems, 0.45)])
-    if named:
-        axes.set_xticks(range(columns), labels, rotation=90)
-        axes.set_xlabel("query, hardest to easiest")
+    at, handles = np.arange(n_queries), []
+    for name, row in zip(names, values, strict=False):
+        look = plot.look(name.place)
+        xy = (at, row) if is_wide else (row, at)
+        style: dict[str, Any] = {"color": look.colour, "markersize": 4, "linestyle": "none"}
+        handles += axes.plot(*xy, marker=look.marker, markeredgewidth=0, alpha=0.8, **style)
+    if not is_few:
+        _boxes(axes, values, is_wide)
+    if is_wide:
+        axes.set_xticks(at, labels, rotation=90)
+        axes.tick_params(axis="x", length=0)
+        axes.set_xlim(-0.7, n_queries - 0.3)
     else:
-        axes.set_xticks([])
-        axes.set_xlabel(f"{columns:,} queries, hardest to easiest")
-    axes.tick_params(length=0)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_visible(False)
-    size = {"fraction": 0.09 / height, "aspect": 30 if width == "column" else 60}
-    size |= {"shrink": 0.8, "pad": 0.03 / height}
-    label = request.axis(request.metric)
-    bar = figure.colorbar(image, ax=axes, location="bottom", label=label, **size)
-    bar.outline.set_visible(False)
+        plot.label_rows(axes, labels)
+    order = "queries, hardest to easiest"
+    boxes = "" if is_few else f"boxes over {len(values)} systems"
+    if is_wide:
+        axes.set_ylabel(request.short(request.metric))
+        axes.set_xlabel("; ".join(filter(None, [order, boxes])))
+    else:
+        rows = filter(None, [request.axis(request.metric), order, boxes])
+        axes.set_xlabel("\n".join(rows))
+    plot.legend(figure, handles, keys, width)
     return figure
 
 
-HEATMAP = PlotKind(draw_heatmap)
+def _boxes(axes: Axes, values: Floats, is_wide: bool) -> None:
+    """Draw a box for each column of values, in a row from the left or from above."""
+    at = np.arange(values.shape[1])
+    low, begin, middle, end, high = np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1], axis=0)
+    bars, whiskers, ends = (
+        (axes.bar, axes.vlines, axes.hlines) if is_wide else (axes.barh, axes.hlines, axes.vlines)
+    )
+    start = {"bottom" if is_wide else "left": begin}
+    box: dict[str, Any] = {"facecolor": plot.PALE, "edgecolor": "black", "linewidth": 0.5}
+    whiskers(at, low, high, color="black", linewidth=0.6, zorder=1)
+    bars(at, end - begin, 0.64, zorder=2, **start, **box)
+    ends(middle, at - 0.32, at + 0.32, color=plot.COLOURS[1], linewidth=1.6, zorder=3)
+
+
+def _bands(request: PlotRequest, values: Floats) -> Figure:
+    """Return the median over systems by query, with bands of quartiles and extremes."""
+    figure = plot.figure(request.settings.width, 2.6)
+    axes = figure.subplots()
+    at = np.arange(values.shape[1])
+    low, begin, middle, end, high = np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1], axis=0)
+    parts = (
+        axes.fill_between(at, low, high, color=plot.PALE, linewidth=0),
+        axes.fill_between(at, begin, end, color=plot.GREY, linewidth=0),
+        *axes.plot(at, middle, color="black", linewidth=1),
+    )
+    axes.set_xticks([])
+    axes.set_ylabel(request.short(request.metric))
+    axes.set_xlabel(f"{values.shape[1]:,} queries, hardest to easiest")
+    labels = [f"all {len(values)} systems", "half of them", "median"]
+    plot.legend(figure, parts, labels, request.settings.width)
+    return figure
+
+
+DIFFICULTY = PlotKind(draw_difficulty)
