@@ -69,20 +69,14 @@ function nameIn({ report, state }: Context, m: number): ComponentChildren {
   return other ? `${other.labels[m]} (${other.tool})` : <MetricName metric={report.metrics[m]} />;
 }
 
-<<<<<<< HEAD
-function notesOf({ report, board, state, metric, m }: Context): string[] {
-  if (state.convention) return [`Ranks are by ${metric.label} of ${state.convention}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
-  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
-=======
 function toolIn({ report, state }: Context): string {
   return report.conventions.find((one) => one.name === state.convention)?.tool ?? "";
 }
 
 function notesOf(context: Context): string[] {
-  const { report, board, state, metric, m } = context;
+  const { board, state, metric, m } = context;
   if (state.convention) return [`Ranks are by ${metric.label} of ${toolIn(context)}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
-  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes, board.notes.length < 2 ? report.comparisonNote : ""].slice(0, 3);
->>>>>>> e9c75b67 (Name conventions by their tool)
+  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
 }
 
 /** What the colours stand for, with counts. */
