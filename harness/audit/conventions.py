@@ -288,6 +288,9 @@ def _cells_of(results: PathLike | Results, overrides: Sequence[str]) -> tuple[Co
         refuse_plugins(folder, manifest, "name the config that wrote them")
         check_inputs(folder, manifest)
         config, cells = config_and_cells(folder, manifest, overrides)
+        if not cells:
+            message = f"keeps none of {counted(len(manifest.cells), 'cell')} of the results"
+            raise HarnessError(Problem("where", message, fix="name a run or dataset of theirs"))
     if config.select is not None:
         message = "'harness conventions' does not choose settings on validation queries"
         fix = "add --set select=null, which compares every setting"

@@ -409,8 +409,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
 
 def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[Cell]:
     """Return the config's cells of entries; HarnessError if a file of theirs is gone."""
-    others = ("compare", "gate", "names", "plots", "tables")  # which may name any run
-    config = {key: value for key, value in manifest.config.items() if key not in others}
+    config = dict(manifest.config)
     runs = {entry.run for entry in entries}
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = [*config["runs"].items()]
@@ -419,7 +418,7 @@ def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[C
             runs |= {*value.get("fuse", ())}
     config["runs"] = {name: value for name, value in named if name in runs or "{" in name}
     part = manifest.model_copy(update={"config": config})
-    _, cells = config_and_cells(folder, part, is_part=True)
+    _, cells = config_and_cells(folder, part)
     keys = {replace(entry.key, columns=tuple(entry.all_columns.items())) for entry in entries}
     cells = [cell for cell in cells if cell.key in keys]
     if len(cells) < len(keys):

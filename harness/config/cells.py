@@ -195,8 +195,11 @@ def resolve(config: Config) -> list[Cell]:
     Datasets come in the config's order, then runs; names and captured values in natural order
     (fold2 before fold10). Raises ConfigError with all problems: files that are missing, runs
     without a dataset, datasets without a run, cells that are the same, gaps if ``complete: true``.
+    A config of results has the cells that were evaluated then, whatever files came since.
     """
     cells, wrong = find_cells(config, config._complete)
+    if config._is_recorded is not None:
+        return [*filter(config._is_recorded, cells)]
     if wrong:
         raise ConfigError(wrong, where=config.file)
     return cells
@@ -227,10 +230,10 @@ def find_cells(config: Config, complete: bool = True) -> tuple[list[Cell], list[
             add(key, entry, loc)
     if search.complete:
         search.check_datasets("run")
-        if search.where:
-            search.choose()
-        if len(search.cells) > 1:
-            search.check_same()
+    if search.where and ((search.complete and not search.wrong) or config._is_recorded is not None):
+        search.choose()
+    if search.complete and len(search.cells) > 1:
+        search.check_same()
     keys = list(config.datasets), list(config.runs)
     cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _cell_order(cell, *keys))
     if config.complete and search.complete and not search.wrong and (text := missing_text(cells)):
@@ -503,8 +506,6 @@ class _Search:
 
     def choose(self) -> None:
         """Keep the cells that ``where`` keeps; report what is wrong with it."""
-        if self.wrong:
-            return
         rows = [cell.all_columns for cell, _ in self.cells]
         names = list(dict.fromkeys(column for columns in rows for column in columns))
         for column, patterns in self.where.items():

@@ -40,10 +40,10 @@ def config_problems(config: Config, load_plugins: bool) -> list[Problem]:
     if config.plugins and load_plugins:
         checks.load_plugins(config.plugins)
     complete = config._complete and not config._source.problems
-    cells, wrong = find_cells(config, complete)
+    cells, wrong = ([], []) if config._is_recorded else find_cells(config, complete)
     checks.problems += wrong
     checks.check_metrics()
-    if complete and not wrong:
+    if cells and complete and not wrong:
         checks.check_cells(cells)
     checks.check_settings()
     return checks.problems

@@ -6,7 +6,7 @@ import copy
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -58,15 +58,15 @@ def loads(
     overrides: Iterable[str] = (),
     *,
     load_plugins: bool = True,
-    is_part: bool = False,
+    is_recorded: Callable[[Cell], bool] | None = None,
 ) -> Config:
     """Read a config from text; see `load`.
 
     `where` is its name in messages, and its stem the default name; paths start at `base`. A config
     that comes with results is data and loads no plugins; names that its plugins may define are then
-    not checked. If it is a part of one, runs and names that it refers to may be missing.
+    not checked, and its cells are those that `is_recorded` keeps.
     """
-    config, problems = _read_config(text, where, Path(base), overrides, load_plugins, is_part)
+    config, problems = _read_config(text, where, Path(base), overrides, load_plugins, is_recorded)
     if problems:
         raise ConfigError(problems, where=where)
     return config
@@ -96,7 +96,7 @@ def check_name(path: Path) -> None:
 
 def _read_config(
     text: str, where: str, base: Path, overrides: Iterable[str], load_plugins: bool = True,
-    is_part: bool = False,
+    is_recorded: Callable[[Cell], bool] | None = None,
 ) -> tuple[Config, list[Problem]]:  # fmt: skip
     """Return a config, or its correct parts, and its problems in the order of their lines."""
     source = read_layers(text, where, base, overrides)
@@ -104,7 +104,7 @@ def _read_config(
     output = config.output.replace("{name}", config.name)
     config = config.model_copy(update={"output": output})
     config._source, config._base = source, base
-    config._complete = config._complete and not is_part
+    config._is_recorded = is_recorded
     problems += [*source.problems, *config_problems(config, load_plugins)]
     return config, sorted(dict.fromkeys(problems), key=_line_order)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -394,6 +394,8 @@ class Config(Model):
     """The file from which it was loaded, absolute; None for a config of results."""
     _complete: bool = PrivateAttr(default=True)
     """Whether no dataset and no run was left out because it is wrong."""
+    _is_recorded: Callable[[Any], bool] | None = PrivateAttr(default=None)
+    """Whether a cell is one of the results that the config came with; None without results."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Config):

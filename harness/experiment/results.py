@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from ..config.model import Config, FusedEntry
 from ..config.patterns import natural
 from ..core.arguments import PathLike, wrong
 from ..core.arrow import cast, take, to_floats
+from ..core.cell_key import CellKey
 from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
@@ -545,12 +546,11 @@ def config_and_cells(
     *,
     failed: bool = False,
     load_plugins: bool = False,
-    is_part: bool = False,
 ) -> tuple[Config, list[Cell]]:
     """Return the config that made the results, and the cells evaluated then.
 
-    `failed` adds those that could not be evaluated. InputError if none of the inputs is at its
-    place, seen from the folder: it was moved alone.
+    Files that came since make no difference. `failed` adds those that could not be evaluated.
+    InputError if none of the inputs is at its place, seen from the folder: it was moved alone.
     """
     root, path = root_of(folder, manifest), folder / MANIFEST
     inputs = [joined(root, record.path) for record in manifest.inputs]
@@ -560,9 +560,17 @@ def config_and_cells(
         raise InputError(Problem(str(path), message, fix=fix))
     text = yaml.safe_dump(manifest.config, allow_unicode=True, sort_keys=False)
     base = _base_of(folder, manifest)
-    config = loads(text, str(path), base, overrides, load_plugins=load_plugins, is_part=is_part)
     keys = {cell.key for cell in (*manifest.cells, *(manifest.failed if failed else ()))}
-    return config, [cell for cell in resolve(config) if cell.key in keys]
+    recorded = partial(_is_recorded, keys, {*map(real_path, inputs)})
+    config = loads(
+        text, str(path), base, overrides, load_plugins=load_plugins, is_recorded=recorded
+    )
+    return config, resolve(config)
+
+
+def _is_recorded(keys: Collection[CellKey], files: set[str], cell: Cell) -> bool:
+    """Whether results have a cell, of the files that it has now."""
+    return cell.key in keys and files.issuperset(map(real_path, cell.run_files))
 
 
 def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:

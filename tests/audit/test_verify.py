@@ -256,3 +256,45 @@ TIERS = b"run,map,map tier,unsettled\na,0.5,3,\nb,0.4,3,map\n"
 def test_two_versions_of_a_file(name: str, then: Any, now: Any, total: int, where: str) -> None:
     first, n = compare(name, *(x if isinstance(x, bytes) else parquet(**x) for x in (then, now)))
     assert (n, first and first.where) == (total, where)
+
+
+@pytest.mark.parametrize(
+    ("key", "files", "settings", "new"),
+    [
+        # a run without a dataset, a dataset without a run
+        ("{d}", {"q=1.txt": "qrels.txt", "own.q=1.run": "bm25.run"}, "", {"own.x.run": "lsi.run"}),
+        ("{d}", {"q=1.txt": "qrels.txt", "own.q=1.run": "bm25.run"}, "", {"x.txt": "qrels.txt"}),
+        # a new dataset without its table of groups
+        (
+            "{d}",
+            {"q=1.txt": "qrels.txt", "own.q=1.run": "bm25.run", "q=1.csv": ""},
+            "groups: {path: '{d}.csv'}",
+            {"x.txt": "qrels.txt"},
+        ),
+    ],
+)
+def test_files_that_came_since_make_no_difference(
+    tmp_path: Path, root: Path, key: str, files: dict[str, str], settings: str, new: dict[str, str]
+) -> None:
+    def add(names: dict[str, str]) -> None:
+        for name, source in names.items():
+            if source:
+                shutil.copy(root / "runs/trec" / source, tmp_path / name)
+            else:
+                qids = {line.split()[0] for line in (tmp_path / "q=1.txt").read_text().splitlines()}
+                (tmp_path / name).write_text("qid,kind\n" + "".join(f"{q},a\n" for q in qids))
+
+    add(files)
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        f"datasets: {{'{key}': {{path: '{key}.txt', {settings}}}}}\n"
+        f"runs: {{'{{run}}': {{path: '{{run}}.{key}.run'}}}}\nmetrics: [map]\ncomplete: true\n"
+        "where: {run: 'o*'}\n"
+    )
+    folder = harness.run(config).folder
+    add(new)
+    report = module.verify(folder, jobs=2)
+    assert report.is_verified, report.differences
+    assert harness.conventions(folder).matrices
+    assert harness.trace(folder, "own", "map").value > 0
+    refused("conventions", folder, "--set", "where.run=nothing")

@@ -223,7 +223,7 @@ SETTINGS: dict[str, Any] = {
     [
         ("evaluate", "QRELS", "one", "two", "-m", "map", "-m", "ndcg@2", "-q", "-f", "csv"),
         ("compare", "one", "two", "--qrels", "QRELS", "-m", "map", "-f", "csv"),
-        ("gate", "one", "two", "--qrels", "QRELS", "-m", "map", "--margin", ".5", "-f", "json"),
+        ("gate", "one", "two", "--qrels", "QRELS", "-m", "map", "--margin", ".5", "-f", "junit"),
         ("check", "QRELS", "one", "two", "-f", "json"),
     ],
 )
