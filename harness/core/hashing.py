@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow._compute import SplitPatternOptions
 
+from .arrow import call, cast, select, to_numpy
 from .ragged import Array, Bools, Ints
 
 _WORD = 8
@@ -105,6 +107,44 @@ def _hash_piece(offsets: Array, data: Array) -> Array:
         word ^= word >> _SHIFT
         keys[rows] = word
     return keys
+
+
+def hash_features(features: pa.Array) -> Array:
+    """Return a hash of the features of each row, written ``number:value ...``, ``(n,)`` uint64.
+
+    It is the same for values that are equal in single precision, and for any order of the
+    numbers. It is 0 for rows in which all features are equal; one that is left out is 0. If some
+    fields are not features, it is that of the strings.
+
+    >>> a, b, c, d = hash_features(pa.array(["1:.5 2:1", "2:1 1:0.50", "1:1 2:.5", "1:3 2:3"]))
+    >>> bool(a == b), bool(a == c), bool(d == 0)
+    (True, False, True)
+    """
+    fields = call("ascii_split_whitespace", features)
+    texts, row = call("list_flatten", fields), to_numpy(call("list_parent_indices", fields))
+    is_field = to_numpy(call("binary_length", texts)) > 0
+    texts, row, n = select(texts, is_field), row[is_field], len(features)
+    pairs = call("split_pattern", texts, options=SplitPatternOptions(":"))
+    try:
+        numbers = to_numpy(cast(call("list_flatten", pairs), pa.float64()))
+        number, value = numbers.reshape(row.size, 2).T
+    except (pa.ArrowInvalid, ValueError):
+        return hash_strings(features)
+    n_fields = np.bincount(row, minlength=n)
+    starts = np.append(0, np.cumsum(n_fields))
+    sums = np.append(np.uint64(0), np.cumsum(hash_values(number.view(np.uint64), value)))
+    differs = np.bincount(row, value != value[starts[row]], minlength=n) > 0
+    has_all = n_fields > np.ptp(number) if number.size else n_fields > 0
+    return np.where(differs | ~has_all, np.diff(sums[starts]), np.uint64(0))
+
+
+def hash_values(keys: Array, values: Array) -> Array:
+    """Return a hash of each key and its value in single precision; 0 if the value is."""
+    with np.errstate(over="ignore"):
+        singles = values.astype(np.float32)
+    bits = singles.view(np.uint32)
+    hashes: Array = np.where(singles != 0, splitmix64(splitmix64(keys) ^ bits), np.uint64(0))
+    return hashes
 
 
 def splitmix64(numbers: Array) -> Array:

@@ -14,7 +14,6 @@ from ..core.ragged import Array, Bools, Ints
 from ..core.rules import SHOWN
 from ..errors import Finding, InputError, Problem, Severity, counted
 from ..readers import table_files
-from ..readers.rows import Rows
 from ..readers.source import Source
 from .findings import (
     MANY,
@@ -30,8 +29,6 @@ FEWEST = 3
 """Rows with the same features that are no chance, at least."""
 CHANCE = 3.0
 """Factor by which they must be more than files without a leak would share."""
-READ_AGAIN = 64
-"""Distinct rows up to which all may be trivial, so that their features are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +48,7 @@ class FeatureRows:
     def read(cls, path: str, options: dict[str, object]) -> FeatureRows:
         """Read a file; InputError if its rows have no features."""
         source = Source(path, hashed=True)
-        source.may_reread = True
+        source.may_reread = source.by_features = True
         qrels = readers.read_qrels(source, name=path, **options)  # type: ignore[arg-type]
         marks = source.row_marks
         if marks is None or marks.size != qrels.n_source:
@@ -70,20 +67,6 @@ class FeatureRows:
     def repeated(self) -> int:
         """Distinct rows that several queries have."""
         return int((~self.own).sum())
-
-    def trivial(self, marks: Array) -> set[int]:
-        """Return those of a few hashes that are of rows whose features are all equal."""
-        form = readers.FORMATS[self.source.format]
-        rows = np.flatnonzero(np.isin(self.marks, marks))
-        lines = Rows(self.source, form.is_data(self.source))
-        places = rows_in_file(self.qrels, rows)
-        texts = lines.find(dict.fromkeys(places.tolist(), ()), whole=True)
-        equal = set[int]()
-        for row, place in zip(rows.tolist(), places.tolist(), strict=True):
-            fields = texts.get(place, (0, ""))[1].partition("#")[0].split()
-            values = {field.rpartition(":")[2] for field in fields[1:] if "qid:" not in field}
-            equal |= {int(self.marks[row])} if ":" in "".join(fields) and len(values) < 2 else set()
-        return equal
 
 
 def has_features(path: str) -> bool:
@@ -107,11 +90,6 @@ def leaked_rows(train: FeatureRows, test: FeatureRows) -> Ints:
     by_chance = min(by_chance, float(test.distinct.size))
     if in_both.size < FEWEST + CHANCE * by_chance:
         return np.zeros(0, np.int64)
-    if in_both.size <= READ_AGAIN:
-        trivial = test.trivial(in_both)
-        in_both = np.array([mark for mark in in_both.tolist() if mark not in trivial], np.uint64)
-        if in_both.size < FEWEST:
-            return np.zeros(0, np.int64)
     return np.flatnonzero(np.isin(test.marks, in_both))
 
 

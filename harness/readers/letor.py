@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, pairwise
@@ -24,7 +25,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from pyarrow._compute import ExtractRegexOptions, StructFieldOptions
 
 from ..core.arrow import as_bytes, call, cast, encode, extract, run_ends, take, to_arrow, to_numpy
-from ..core.hashing import hash_strings
+from ..core.hashing import hash_features, hash_strings
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, DuplicateRows, Qrels
 from ..core.ragged import Array, Ints, lengths_of
@@ -54,6 +55,10 @@ _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
+Mark = Callable[[pa.Array], Array]
+"""Makes a hash of the features of each row."""
+
+
 class LetorRows(NamedTuple):
     """What some lines hold."""
 
@@ -64,8 +69,8 @@ class LetorRows(NamedTuple):
     marks: Array | None = None  # hashes of the features, if they are asked for
 
 
-def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[LetorRows]:
-    """Read grades, qids and docnos of the lines of a block; hash their features if `marked`."""
+def read_block(block: bytes, with_qid: bool, mark: Mark | None = None) -> list[LetorRows]:
+    """Read grades, qids and docnos of the lines of a block; `mark` hashes their features."""
     data, has_comments = np.frombuffer(block, np.uint8), b"#" in block
     ends = [
         block.find(b"\n", position) + 1 or len(block)
@@ -73,13 +78,15 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Letor
     ]
     bounds = np.unique([0, *ends, len(block)]).tolist()
     pieces = (
-        _read_lines(data[start:end], with_qid, marked, has_comments)
+        _read_lines(data[start:end], with_qid, mark, has_comments)
         for start, end in pairwise(bounds)
     )
     return [rows for rows in pieces if rows is not None]
 
 
-def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -> LetorRows | None:
+def _read_lines(
+    data: Array, with_qid: bool, mark: Mark | None, has_comments: bool
+) -> LetorRows | None:
     """Rows in the bytes of whole lines; None without data."""
     stops = np.flatnonzero(data == _NEWLINE)
     if data[-1] != _NEWLINE:
@@ -111,11 +118,11 @@ def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -
         docids = len(docnos) - docnos.null_count
         docnos = docnos if docids else extract(comments, _FIRST_WORD)
     marks = None
-    if marked:
+    if mark is not None:
         begins = starts + lengths + 1
         for _ in range(2):  # a carriage return, the blank before a comment
             ends = ends - (data[ends - 1] <= _BLANK)
-        marks = hash_strings(_strings(data, np.minimum(begins, ends), ends))
+        marks = mark(_strings(data, np.minimum(begins, ends), ends))
     return LetorRows(grades, qids, docnos, docids, marks)
 
 
@@ -289,7 +296,8 @@ def _without_docid(source: Source) -> Problem:
 def _read_rows(source: Source, with_qid: bool) -> LetorRows:
     """Return the rows of a file; the docnos are None unless every row has one."""
     blocks = source.blocks(max(source.block, _LEAST))
-    parse = partial(read_block, with_qid=with_qid, marked=source.hashed)
+    mark = hash_features if source.by_features else hash_strings if source.hashed else None
+    parse = partial(read_block, with_qid=with_qid, mark=mark)
     check = partial(_check_line, with_qid=with_qid)
     pieces = parse_blocks(source, blocks, parse, is_data, check, has_names=True)
     parts = [*chain.from_iterable(pieces)]

@@ -309,6 +309,7 @@ class Source:
         self.findings: list[Finding] = []
         self.hashed, self._digest = hashed, ""
         self.row_marks: Array | None = None  # the hashes of those rows, once they were read
+        self.by_features = False  # whether these hashes are of the values, and of tables too
         self.by_sizes = False  # whether the rows' queries come from group sizes
         self.codec, self._head = "", b""
         self._n_comments: int | None = None

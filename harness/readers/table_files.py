@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from ..core.arrow import as_whole, call
-from ..core.hashing import splitmix64
+from ..core.hashing import hash_values
 from ..core.qrels_and_runs import Qrels, Run, T
 from ..core.ragged import Array
 from ..errors import InputError, Place, Problem, said_by, shorten
@@ -106,12 +106,13 @@ def _columns(source: Source, names: Sequence[str]) -> pa.Table:
 def _row_marks(source: Source, columns: Names | None) -> Array | None:
     """Return a hash of the features of each row: of the columns of numbers that no role has.
 
-    It is 0 if all of them are equal. Columns of whole numbers that all differ are identifiers.
+    It is that of their values in single precision, and 0 if all of them are equal. Columns of
+    whole numbers that all differ are identifiers.
     """
     if not source.unused_columns or any(isinstance(name, int) for name in (columns or {}).values()):
         return None
     low = high = marks = None
-    for values in _columns(source, sorted(source.unused_columns)).columns:
+    for number, values in enumerate(_columns(source, sorted(source.unused_columns)).columns):
         is_whole = pa.types.is_integer(values.type)
         if not (is_whole or pa.types.is_floating(values.type)):
             continue
@@ -121,7 +122,7 @@ def _row_marks(source: Source, columns: Names | None) -> Array | None:
         if low is None or high is None or marks is None:
             low, high, marks = numbers, numbers, np.zeros(numbers.size, np.uint64)
         low, high = np.minimum(low, numbers), np.maximum(high, numbers)
-        marks = splitmix64(marks ^ numbers.view(np.uint64))
+        marks += hash_values(np.array([number], np.uint64), numbers)
     return None if marks is None else np.where(low == high, np.uint64(0), marks)
 
 

@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
@@ -106,6 +107,50 @@ def test_training_and_test_data(tmp_path: Path, case: str, ending: str) -> None:
     assert found == ([(*expected[:2], f"t{ending}", 0)] if expected else [])
     if expected and ending == ".txt":
         assert leaks(harness.check(*paths))[0][3] == expected[2]
+
+
+SPELLINGS = {
+    "more digits": lambda k, x: f"{k}:{x:.9f}",
+    "single precision": lambda k, x: f"{k}:{float(np.float32(x))!r}",
+    "exponents and signs": lambda k, x: f"{k}:{x:+.6e}",
+}
+
+
+@pytest.mark.parametrize("spelling", [*SPELLINGS, "other order", "without zeros", "two blanks"])
+def test_features_are_compared_by_value(tmp_path: Path, spelling: str) -> None:
+    train = [(g, q, [0.0, *fs[1:5], -0.0]) for g, q, fs in TRAIN]
+    path = tmp_path / "t.txt"
+    with path.open("w") as file:
+        for grade, qid, features in TEST + renamed(train[7:20], "5"):
+            fields = [(k + 1, x) for k, x in enumerate(features)]
+            if spelling == "without zeros":
+                fields = [(k, x) for k, x in fields if x]
+            write = SPELLINGS.get(spelling, "{}:{}".format)
+            texts = [write(k, x) for k, x in fields]
+            if spelling == "other order":
+                texts = texts[2:] + texts[:2]
+            between = "  " if spelling == "two blanks" else " "
+            file.write(f"{grade} qid:{qid} {between.join(texts)} # d\r\n")
+    assert leaks(harness.check(put(tmp_path, "a.txt", train), str(path))) == [
+        ("error", 13, "t.txt", 61)
+    ]
+
+
+def test_rows_of_the_same_value_in_other_features_differ(tmp_path: Path) -> None:
+    def sparse(seed: int) -> str:
+        rng = random.Random(seed)
+        columns = (sorted(rng.sample(range(1, 400), 6)) for _ in range(90))
+        return "".join(
+            f"{k % 2} qid:{k // 9} {' '.join(f'{column}:1' for column in chosen)}\n"
+            for k, chosen in enumerate(columns)
+        )
+
+    (tmp_path / "a.txt").write_text(sparse(1))
+    (tmp_path / "b.txt").write_text(sparse(2))
+    (tmp_path / "c.txt").write_text(sparse(2) + "".join(sparse(1).splitlines(True)[:9]))
+    assert not leaks(harness.check(str(tmp_path / "a.txt"), str(tmp_path / "b.txt")))
+    found = leaks(harness.check(str(tmp_path / "a.txt"), str(tmp_path / "c.txt")))
+    assert [one[:2] for one in found] == [("warning", 9)]
 
 
 def test_three_files_and_the_command(tmp_path: Path) -> None:
