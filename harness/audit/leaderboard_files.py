@@ -22,7 +22,7 @@ from ..experiment.manifest import Manifest
 from ..experiment.results import Results, read_results
 from ..input_files import name_of
 from ..reports.leaderboard import REPETITIONS
-from ..reports.paper_table.settings import TableSettings
+from ..reports.paper_table.settings import TableSettings, named
 from ..reports.phrases import warned_of
 from .table_files import TableRow, printed, read_table
 
@@ -191,14 +191,17 @@ def read_folder(
 def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the names that tables of these results print, by those of their board, `names`."""
     tables = [*(table.names for table in study.config.tables.values()), {}]
-    settings = [TableSettings(names={**study.names, **table}) for table in tables]
+    settings = [TableSettings(names={**named(study.names), **table}) for table in tables]
     shown = [
         (text, names.get(own, own))
         for own in (*study.runs, *study.datasets)
         for text in (own, *(table.name(own) for table in settings))
     ]
-    usual = {metric: TableSettings().metric_name(metric) for metric in study.board.metrics}
-    chosen = [(table.metric_name(metric), metric) for table in settings for metric in usual]
+    metrics = study.board.metrics
+    usual = {metric: TableSettings().metric_name(metric, metrics) for metric in metrics}
+    chosen = [
+        (table.metric_name(metric, metrics), metric) for table in settings for metric in usual
+    ]
     titles = [
         *((text, metric) for text, metric in chosen if text != usual[metric]),
         *((str(metric), metric) for metric in usual),
@@ -227,7 +230,21 @@ _KINDS = {
     "other": [*_COUNTS, *_OTHER.split(",")],
 }
 """Kinds of columns, by their names in lower case."""
-_PARTS = ("tier", "sd", "deviation", "low", "high", "marks", "n", "repetitions", "rank", "answered")
+_PARTS = (
+    "tier",
+    "sd",
+    "deviation",
+    "error",
+    "delta",
+    "p",
+    "low",
+    "high",
+    "marks",
+    "n",
+    "repetitions",
+    "rank",
+    "answered",
+)
 """Ends of the names of columns that describe another column."""
 _TITLES = {
     "run": "runs in",

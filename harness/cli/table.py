@@ -11,18 +11,36 @@ import click
 
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment.results import read_results
-from ..experiment.tables_and_plots import table
+from ..experiment.tables_and_plots import settings_of, table
 from ..guard.findings import warning_summary
-from ..reports.paper_table.model import render
-from ..reports.paper_table.settings import Extra, Format, Marks, Spread, TableSettings
+from ..reports.paper_table.model import misfits, render
+from ..reports.paper_table.settings import (
+    Best,
+    Cite,
+    Delta,
+    DocumentClass,
+    Extra,
+    Format,
+    Marks,
+    Spread,
+    TableSettings,
+)
 from ..reports.sweep import sweep_table
 from ..stats.comparison import Plan
 from . import options
 from .options import Texts
 from .printing import show, terminal_width
 
-_SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
+_SWEPT = {
+    "results", "format", "metrics", "runs", "datasets", "names", "digits", "percent", "arrows",
+    "width", "document_class", "sweep", "top",
+}  # fmt: skip
 """What a table of --sweep takes."""
+_LATEX = ("width", "document_class", "cite")
+_NOT_METHODS = [
+    "standalone", "width", "document_class", "sort", "top", "digits", "percent", "average",
+    "extras", "spread", "delta", "best", "arrows", "transpose", "columns",
+]  # fmt: skip
 
 
 @options.command()
@@ -34,29 +52,37 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 @options.many("--dataset", "datasets", metavar="DATASET", help="A block of columns")
 @options.many("--name", "names", metavar="OLD=NEW", help="Name it this way in the table")
 @click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
+@options.whole("--top", least=1, help="The best N rows, or settings of --sweep.")
 @options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
 @click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
-@options.choice("--spread", Spread, help="Add a deviation or an interval to each value.")
+@options.choice("--spread", Spread, help="Add a deviation, error or interval to each value.")
+@options.choice("--delta", Delta, help="Add the change against the baseline.")
 @options.choice("--marks", Marks, help="Signs of significance.")
+@options.choice("--best", Best, help="Bold values: of a column, of each group, none.")
+@click.option("--arrows/--no-arrows", default=None, help="Arrows that point to better.")
 @click.option("--average/--no-average", default=None, help="Add a block: the mean over datasets.")
 @options.choice("--extra", Extra, "extras", multiple=True, help="A further column; repeatable.")
+@click.option("--transpose/--no-transpose", default=None, help="Systems as columns.")
+@options.whole("--columns", least=1, help="Split a long table into N parts, side by side.")
 @options.setting(TableSettings, "width", default=None, help="LaTeX: page for table*.")
+@options.choice("--document-class", DocumentClass, help="LaTeX: what the table must fit.")
+@options.choice("--cite", Cite, help="LaTeX: the command of citations.")
 @options.keys
 @options.flag("--standalone", "LaTeX: a complete document, for a preview.")
 @options.flag("--methods", "Sentences for the methods section, instead of the table.")
 @options.flag("--bibtex", "The references that --methods cites.")
 @options.many("--sweep", metavar="COLUMN", help="Values against a setting, such as lr")
-@options.whole("--top", least=1, help="The best N settings of --sweep.")
 @options.comparison
 def command(
     results: Path, name: str | None, format: Format, names: Texts, digits: Texts, baselines: Texts,
-    overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts, top: int | None,
+    overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Print the table for the paper: best values, significance, caption.
 
     An option that you leave out keeps the value in the config's 'tables:'. --set sets another key
     of a table: caption, label, siunitx, longtable, leading_zero, as in table.label=tab:main.
+    A warning says if a table in LaTeX does not fit its page.
 
     \b
     Examples:
@@ -66,33 +92,33 @@ def command(
       harness table results/tuned --sweep lr --top 5
     """
     width = terminal_width(format)
-    if sweep or top is not None:
-        options.allow(_SWEPT, "--sweep" if sweep else "--top")
-        chosen: dict[str, Any] = {key: settings[key] for key in ("metrics", "runs", "datasets")}
-        chosen |= width
-        study = read_results(results)
-        plan = study.config.compare or Plan()
-        show(sweep_table(study, sweep, plan, format, n=top, **chosen))
-        return
+    if sweep:
+        options.allow(_SWEPT, "--sweep")
     if standalone and format != "latex":
         options.refuse(("standalone",), f"--format {format}")
     if methods or bibtex:
-        unused = ["standalone", "width", "sort", "digits", "percent", "average", "extras", "spread"]
-        options.refuse(unused, "--methods and --bibtex")
+        options.refuse(_NOT_METHODS, "--methods and --bibtex")
         if not methods:
             options.refuse(("format", "names"), "--bibtex alone")
         elif format not in ("latex", "text"):
             options.refuse(("format",), "--methods unless it is latex or text")
     elif format == "csv":
         options.refuse(("digits", "percent"), "--format csv, which has every digit")
+    if format == "csv":
+        options.refuse(("arrows", "transpose", "columns"), "--format csv, which has a row a system")
     if format != "latex":
-        options.refuse(("width",), f"--format {format}")
+        options.refuse(_LATEX, f"--format {format}")
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
         given["names"] = dict(options.pairs("--name", names, lambda: names_of(results)))
     if digits:
         given["digits"] = with_digits(digits)
     given |= options.sections(overrides, table=TableSettings)["table"]
+    if sweep:
+        study = read_results(results)
+        chosen = settings_of(TableSettings, given)
+        show(sweep_table(study, sweep, study.config.compare or Plan(), format, chosen, **width))
+        return
     try:
         built = table(results, name, baseline=baselines, **given)
     except ArgumentError as error:
@@ -108,6 +134,8 @@ def command(
         parts = [built.methods("latex" if format == "latex" else "text")] if methods else []
         show("\n".join([*parts, built.bibtex()] if bibtex else parts))
         return
+    for misfit in misfits(built.paper) if format == "latex" else ():
+        warn(misfit)
     show(render(built.paper, format, standalone=standalone, **width))
 
 

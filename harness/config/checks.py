@@ -18,7 +18,7 @@ from ..readers.files import wrong_with
 from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
 from ..readers.groups import find_grouping, read_groups
 from ..reports.page import check_link
-from ..reports.paper_table.settings import TableSettings
+from ..reports.paper_table.settings import TableSettings, named
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.select import Found, sort_metric
@@ -261,7 +261,7 @@ class _Checks:
         config, runs, metrics = self.config, self.runs, self.metrics
         plan = config.compare
         if config.names:
-            renamed = TableSettings(names=config.names)
+            renamed = TableSettings(names=named(config.names))
             wrong_parts = table_problems(renamed, runs, self.datasets, metrics, compared=True)
             self._report_all((), (part for part in wrong_parts if part[0][0] == "names"))
         if plan is not None:
@@ -272,7 +272,10 @@ class _Checks:
             if wrong := wrong_with(name):
                 message = f"expected the name of a file, got one that {wrong}"
                 self.report(("tables", name), message)
-            wrong_parts = table_problems(table, runs, self.datasets, metrics, plan is not None)
+            peers = () if plan is None else plan.baselines
+            wrong_parts = table_problems(
+                table, runs, self.datasets, metrics, plan is not None, peers
+            )
             self._report_all(("tables", name), wrong_parts)
         for place, settings in enumerate(config.plots):
             baselines = None if plan is None else plan.baselines

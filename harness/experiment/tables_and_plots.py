@@ -72,8 +72,8 @@ class Table:
         check_choice("format", format, ("text", "latex"))
         study, metrics = self._shown()
         markup: Literal["latex", "plain"] = "latex" if format == "latex" else "plain"
-        shown, name = self._shown_too, self.settings.name
-        return methods(study, markup, metrics=metrics, name=name, shown=shown)
+        name, cite, shown = self.settings.name, self.settings.cite, self._shown_too
+        return methods(study, markup, metrics=metrics, name=name, shown=shown, cite=cite)
 
     def bibtex(self) -> str:
         """Return the references that `methods` cites."""
@@ -171,7 +171,7 @@ def table(
         If a setting, run, metric or dataset does not exist.
     """
     check_arguments(locals(), name=TEXT.or_none(), test=TEXT.or_none(), correction=TEXT.or_none())
-    made = _settings(TableSettings, settings)
+    made = settings_of(TableSettings, settings)
     changes = {key: getattr(made, key) for key in settings}
     plan = changed_plan(names_in(baseline, "baseline"), test, correction)
     study = _read(results)
@@ -188,7 +188,8 @@ def table(
         changes["caption"] = replace(own.caption, text=settings["caption"])
     changes["names"] = {**own.names, **changes.get("names", {})}
     own = replace(own, **changes)
-    if own.marks != "none" or own.spread == "interval" or {"tier", "rank"} & {*own.extras}:
+    compared = own.spread == "interval" or own.delta != "none"
+    if own.marks != "none" or compared or {"tier", "rank", "p"} & {*own.extras}:
         asked = replace(study.config.compare or Plan(), **plan) if plan else None
         if asked is not None and correction is not None:
             check_corrected(asked.test, "--correction")
@@ -249,7 +250,7 @@ def plot(
         "names": names or {},
         "style": style or {},
     }
-    settings = _settings(PlotSettings, given)
+    settings = settings_of(PlotSettings, given)
     if settings.style.sheet:
         sheet = str(Path(settings.style.sheet).absolute())
         settings = replace(settings, style=replace(settings.style, sheet=sheet))
@@ -275,7 +276,7 @@ def _read(results: PathLike | Results) -> Results:
     return results if isinstance(results, Results) else read_results(folder_of(results))
 
 
-def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
+def settings_of(kind: type[S], given: Mapping[str, Any]) -> S:
     """Return settings of a table or plot from arguments; ArgumentError if one is wrong."""
     known = [*signature(kind).parameters]
     for name in given:

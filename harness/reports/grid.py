@@ -22,6 +22,7 @@ class GridCell(NamedTuple):
     `sign` follows it in every format (``~`` or ``*``), then letters or daggers `above` and `below`
     the line, then `spread` (``± .012`` or ``[.41, .44]``), then `note` in parentheses (``17/20``).
     In text, a `bold` cell has ``*`` and an underlined one ``+``. `colour` is HTML's background.
+    `italic` is the title of a group of rows, and `citation` LaTeX that follows unescaped.
     """
 
     text: str
@@ -33,6 +34,8 @@ class GridCell(NamedTuple):
     spread: str = ""
     note: str = ""
     colour: str = ""
+    italic: bool = False
+    citation: str = ""
 
 
 PLAIN = GridCell("")[1:]
@@ -41,11 +44,16 @@ PLAIN = GridCell("")[1:]
 
 @dataclass(frozen=True)
 class Column:
-    """The heading of a column, how it is aligned, and the block of columns it belongs to."""
+    """The heading of a column, how it is aligned, and the block of columns it belongs to.
+
+    Signs `above` the line and a `citation` in LaTeX follow a heading that is the name of a system.
+    """
 
     title: str
     left: bool = False
     block: str = ""
+    above: str = ""
+    citation: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,10 +69,11 @@ class Grid:
     """One table, whose first column names the rows; without columns, its title and notes alone.
 
     A `title` line and `caption` sentences are above the table, `notes` below it; `caption_latex`
-    is not escaped. `source` is a comment, `level` that of the title as a heading in Markdown. In
-    text, a table of a paper wraps its notes, and its headings end above the signs. In LaTeX,
-    `siunitx` aligns numbers at the decimal point, `wide` makes it ``table*``, over both columns of
-    the page, and `long` a ``longtable``, which breaks across pages and needs that package.
+    is not escaped. `source` is lines of comments, `level` that of the title as a heading in
+    Markdown. In text, a table of a paper wraps its notes, and its headings end above the signs. In
+    LaTeX, `siunitx` aligns numbers at the decimal point, `wide` makes it ``table*``, over both
+    columns of the page, and `long` a ``longtable``, which breaks across pages and needs that
+    package; the table should fit the `document_class`.
     """
 
     columns: tuple[Column, ...] = ()
@@ -80,6 +89,7 @@ class Grid:
     siunitx: bool = False
     wide: bool = False
     long: bool = False
+    document_class: str = "acmart"
 
     @property
     def rows(self) -> list[tuple[GridCell, ...]]:
@@ -141,6 +151,27 @@ def filled(rows: Sequence[Mapping[str, T]]) -> list[dict[str, T]]:
     """
     names = {name for row in rows for name, cell in row.items() if cell}
     return [{name: cell for name, cell in row.items() if name in names} for row in rows]
+
+
+def side_by_side(table: Grid, parts: int) -> Grid:
+    """Return a grid with its rows in parts next to each other, titles of groups among them.
+
+    >>> two = side_by_side(grid(["run", "map"], [["a", ".3"], ["b", ".2"], ["c", ".1"]]), 2)
+    >>> [[cell.text for cell in row] for row in two.rows]
+    [['a', '.3', 'c', '.1'], ['b', '.2', '', '']]
+    """
+    first, *others = table.columns
+    empty = [GridCell("")] * len(table.columns)
+    rows: list[Sequence[GridCell]] = []
+    for group in table.groups:
+        title = GridCell(group.title, italic=True)
+        rows += [[title, *empty[1:]], *group.rows] if group.title else group.rows
+    height = -(-len(rows) // parts)
+    rows += [empty] * (height * parts - len(rows))
+    starts = range(0, height * parts, height)
+    lines = [tuple(cell for k in starts for cell in rows[k + place]) for place in range(height)]
+    columns = [replace(first, left=True), *others] * parts
+    return replace(table, columns=tuple(columns), groups=(Group("", tuple(lines)),))
 
 
 def first_rows(table: Grid, most: int, where: str) -> Grid:

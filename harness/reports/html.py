@@ -58,8 +58,7 @@ def document(title: str, body: str) -> str:
 
 
 def _lines(grid: Grid) -> Iterator[str]:
-    if grid.source:
-        yield html_comment(grid.source)
+    yield from map(html_comment, grid.source.splitlines())
     caption = grid.title or grid.caption
     notes = "<br>".join(map(in_html, grid.notes))
     if not grid.columns:
@@ -92,7 +91,7 @@ def _head(grid: Grid) -> Iterator[str]:
     if head.title:
         corner = f'<th scope="col"{span} {_LEFT}>{in_html(head.title)}</th>'
     titles = "".join(
-        f'<th scope="col" {_NAME_HEADING if column.left else _HEADING}>{in_html(column.title)}</th>'
+        f'<th scope="col" {_NAME_HEADING if column.left else _HEADING}>{_heading(column)}</th>'
         for column in rest
     )
     if grid.blocks:
@@ -105,6 +104,10 @@ def _head(grid: Grid) -> Iterator[str]:
     yield f"<tr>{corner}{titles}</tr>"
 
 
+def _heading(column: Column) -> str:
+    return in_html(column.title) + (f"<sup>{in_html(column.above)}</sup>" if column.above else "")
+
+
 def _cell(column: Column, cell: GridCell) -> str:
     style = _LEFT if column.left else _NUMBER
     if cell.colour:
@@ -113,10 +116,13 @@ def _cell(column: Column, cell: GridCell) -> str:
 
 
 def _inside(cell: GridCell) -> str:
-    return marked_up(cell, in_html, bold="<strong>{}</strong>", underlined="<u>{}</u>")
+    ways = {"bold": "<strong>{}</strong>", "underlined": "<u>{}</u>", "italic": "<em>{}</em>"}
+    return marked_up(cell, in_html, **ways)
 
 
-def marked_up(cell: GridCell, escape: Callable[[str], str], *, bold: str, underlined: str) -> str:
+def marked_up(
+    cell: GridCell, escape: Callable[[str], str], *, bold: str, underlined: str, italic: str
+) -> str:
     """Return a cell in HTML, or in Markdown, which has HTML's elements."""
     text = escape(cell.text + cell.sign)
     if cell[1:] == PLAIN:
@@ -125,6 +131,8 @@ def marked_up(cell: GridCell, escape: Callable[[str], str], *, bold: str, underl
         text = bold.format(text)
     elif cell.underlined:
         text = underlined.format(text)
+    elif cell.italic:
+        text = italic.format(text)
     text += f"<sup>{escape(cell.above)}</sup>" if cell.above else ""
     text += f"<sub>{escape(cell.below)}</sub>" if cell.below else ""
     extras = [cell.spread, f"({cell.note})" if cell.note else ""]

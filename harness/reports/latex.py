@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from .grid import Grid, GridCell
+from .document_class import PAGES, Page
+from .grid import Column, Grid, GridCell
 from .phrases import UNDEFINED
 
 _COMMANDS = {
@@ -66,44 +67,107 @@ _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false
 _NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 
 
+_GAP = 4.0
+"""Points on each side of a column."""
+_NARROW = {False: (0.65, 0.85), True: (0.5, 0.65)}
+"""Shares of a column, and of a page: narrower tables than the first are spread over the second."""
+
+
 def render(table: Grid) -> str:
-    r"""Return a table environment; it needs ``booktabs``, and ``siunitx`` if asked for."""
-    source = f"% {' '.join(table.source.split())}"
+    r"""Return a table environment; it needs ``booktabs``, ``threeparttable``, and what it names.
+
+    A `Grid` that asks for it needs ``siunitx`` or ``longtable``.
+    """
+    comments = [f"% {line}" for line in table.source.splitlines()]
     caption = rf"\caption{{{table.caption_latex or escape(table.caption or table.title)}}}"
     label = rf"\label{{{_NO_LABEL.sub('-', table.label)}}}"
-    setup = [r"\setlength{\tabcolsep}{4pt}", *([_SISETUP] if table.siunitx else [])]
+    setup = [rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", *([_SISETUP] if table.siunitx else [])]
     specification, head, body = _rows(table)
+    notes = " ".join(map(escape, table.notes)).replace(r" $\leq$ ", r"~$\leq$~")
     if table.long:
-        lines = [source, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup]
+        lines = [*comments, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup]
         lines += [rf"\begin{{longtable}}{{{specification}}}", rf"{caption}{label}\\"]
         lines += [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
         lines += [*body, r"\end{longtable}"]
-        lines += [rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes]
+        lines += [rf"\noindent{{\footnotesize\raggedright {notes}\par}}"] if notes else []
         return "\n".join([*lines, r"\endgroup", ""])
     environment = "table*" if table.wide else "table"
-    lines = [source, rf"\begin{{{environment}}}[tb]", r"\centering"]
+    page = PAGES[table.document_class]
+    begin, end = rf"\begin{{tabular}}{{{specification}}}", r"\end{tabular}"
+    least, share = _NARROW[table.wide]
+    if natural_width(table) < least * (page.width if table.wide else page.column):
+        filled = rf"{{{share:g}\linewidth}}{{@{{\extracolsep{{\fill}}}}"
+        begin, end = rf"\begin{{tabular*}}{filled}{specification}}}", r"\end{tabular*}"
+    lines = [*comments, rf"\begin{{{environment}}}[tb]", r"\centering"]
     lines += [r"\setlength{\belowcaptionskip}{4pt}", caption, label, r"\small", *setup]
-    lines += [rf"\begin{{tabular}}{{{specification}}}", *head, *body]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [r"\par\smallskip\raggedright\footnotesize"] if table.notes else []
-    lines += [rf"{escape(note)}\par" for note in table.notes]
-    return "\n".join([*lines, rf"\end{{{environment}}}", ""])
+    lines += [r"\begin{threeparttable}", begin, *head, *body, r"\bottomrule", end]
+    if notes:
+        lines += [r"\begin{tablenotes}[flushleft,para]", r"\footnotesize\raggedright"]
+        lines += [notes, r"\end{tablenotes}"]
+    return "\n".join([*lines, r"\end{threeparttable}", rf"\end{{{environment}}}", ""])
+
+
+def natural_width(table: Grid) -> float:
+    """Return about how many points wide a table is in its document class."""
+    page = PAGES[table.document_class]
+    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    widths = [
+        max([page.text(column.title), *(_cell_width(page, cell) for cell in cells_of)])
+        for column, cells_of in zip(table.columns, cells, strict=True)
+    ]
+    starts = list(accumulate((n for _, n in table.blocks), initial=1))
+    for start, (title, n) in zip(starts, table.blocks, strict=False):
+        room = sum(widths[start : start + n]) + 2 * _GAP * (n - 1)
+        widths[start] += max(0.0, page.text(title) - room)
+    return sum(widths) + 2 * _GAP * (len(widths) - 1)
+
+
+def _cell_width(page: Page, cell: GridCell) -> float:
+    texts = [cell.text, cell.sign, _after_number(cell).replace("~", " ")]
+    cited = len(re.findall(r"[^{},]+", cell.citation.partition("{")[2]))
+    signs = max(cell.above, cell.below, key=len)
+    return page.text("".join(texts) + " [00]" * cited) + 0.75 * page.text(signs)
+
+
+def misfits(table: Grid) -> Iterator[str]:
+    """Yield why a table does not fit its page, and what to do."""
+    page = PAGES[table.document_class]
+    room = page.width if table.wide else page.column
+    if (over := natural_width(table) - room) > 0.02 * room:
+        place = "the page" if table.wide or page.width == page.column else "a column"
+        fixes = ["drop columns", "shorten names"]
+        fixes += ["set width: page"] if place == "a column" else ["transpose it"]
+        yield f"it is about {over:.0f} pt wider than {place} of {table.document_class} " + (
+            f"({room:.0f} pt): {', '.join(fixes[:-1])} or {fixes[-1]}"
+        )
+    lines = len(table.rows) + sum(bool(group.title) for group in table.groups) + 3
+    notes = sum(map(page.text, table.notes)) / min(room, max(natural_width(table), room / 2))
+    over = (lines + notes + 3) * page.line - page.height
+    if over > 0 and not table.long:
+        yield f"it is about {over:.0f} pt taller than the page of {table.document_class} " + (
+            f"({page.height:.0f} pt): show the first rows with top, or set columns"
+        )
 
 
 def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
     """Return the specification of the columns, the lines of the heading, and those of the rows."""
-    kind = _NumberColumn if table.siunitx else _Column
-    columns = [kind([row[index] for row in table.rows]) for index in range(1, len(table.columns))]
+    page, kind = PAGES[table.document_class], _NumberColumn if table.siunitx else _Column
+    columns: list[_TextColumn] = []
+    for index, column in enumerate(table.columns):
+        cells = [row[index] for row in table.rows]
+        is_text = column.left or not index
+        columns.append((_TextColumn if is_text else kind)(column, cells, page))
     head = [r"\toprule"]
     if table.blocks:
-        titles = [rf"\multicolumn{{{n}}}{{c}}{{{escape(title)}}}" for title, n in table.blocks]
+        titles = [
+            rf"\multicolumn{{{n}}}{{c}}{{{escape(title)}}}" if title else " & ".join([""] * n)
+            for title, n in table.blocks
+        ]
         head.append(_line(["", *titles]))
         ends = accumulate((n for _, n in table.blocks), initial=1)
-        rules = zip(ends, table.blocks, strict=False)
-        head.append("".join(rf"\cmidrule(lr){{{end + 1}-{end + n}}}" for end, (_, n) in rules))
-    titled = zip(columns, table.columns[1:], strict=True)
-    headings = [kind.heading(column.title, kind is columns[-1]) for kind, column in titled]
-    head += [_line([escape(table.columns[0].title), *headings]), r"\midrule"]
+        rules = [(end, n, title) for end, (title, n) in zip(ends, table.blocks, strict=False)]
+        head.append("".join(rf"\cmidrule(lr){{{e + 1}-{e + n}}}" for e, n, title in rules if title))
+    head += [_line(column.heading for column in columns), r"\midrule"]
     body = []
     for place, group in enumerate(table.groups):
         if place:
@@ -111,47 +175,107 @@ def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
         if group.title:
             title = rf"\emph{{{escape(group.title)}}}"
             body.append(rf"\multicolumn{{{len(table.columns)}}}{{@{{}}l}}{{{title}}} \\")
-        for name, *cells in group.rows:
-            texts = [kind.shown(cell) for kind, cell in zip(columns, cells, strict=True)]
-            body.append(_line([escape(name.text + name.sign) + _in_math(name.above), *texts]))
-    specification = f"@{{}}l{''.join(kind.specification for kind in columns)}@{{}}"
-    return specification, head, body
+        for row in group.rows:
+            texts = (column.shown(cell) for column, cell in zip(columns, row, strict=True))
+            body.append(_line(texts))
+    gaps = ["@{}", *(r"@{\qquad}" if column.left else "" for column in table.columns[1:])]
+    gaps = gaps if table.columns[0].left else ["@{}", *[""] * (len(columns) - 1)]
+    specifications = (gap + column.specification for gap, column in zip(gaps, columns, strict=True))
+    return "".join([*specifications, "@{}"]), head, body
 
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells).lstrip() + r" \\"
 
 
-class _Column:
-    """One column: its signs and intervals are in boxes of one width, so that numbers align."""
+def _title(column: Column) -> str:
+    return escape(column.title) + _in_math(column.above) + column.citation
 
-    def __init__(self, cells: Sequence[GridCell]) -> None:
-        self.cells = cells
-        self.widest = max((text for cell in cells for text in (cell.above, cell.below)), key=len)
-        self.after_number = max(map(_after_number, cells), key=len)
 
-    specification = "r"
+class _TextColumn:
+    """A column of names, flush left."""
+
+    specification = "l"
+
+    def __init__(self, column: Column, cells: Sequence[GridCell], page: Page) -> None:
+        self.column = column
+        self.cells = [cell for cell in cells if cell.text]
+        self.page = page
+
+    @property
+    def heading(self) -> str:
+        """The heading, with its sign and citation."""
+        return _title(self.column)
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell."""
+        text = escape(cell.text + cell.sign)
+        text = rf"\emph{{{text}}}" if cell.italic else text
+        return text + _in_math(cell.above) + cell.citation
+
+
+class _Column(_TextColumn):
+    """A column of numbers, padded to one width, so that they align below a centred heading."""
+
+    specification = "c"
+
+    def __init__(self, column: Column, cells: Sequence[GridCell], page: Page) -> None:
+        super().__init__(column, cells, page)
+        signs = (text for cell in self.cells for text in (cell.above, cell.below))
+        self.widest = max(signs, key=len, default="")
+        self.after_number = max(map(_after_number, self.cells), key=len, default="")
+        numbers = [cell.text for cell in self.cells if _is_number(cell.text)]
+        self.before, self.behind = (max(map(len, part), default=0) for part in _halves(numbers))
+        self.is_signed = any(text.startswith("-") for text in numbers)
+        widest_number = max(map(page.text, numbers), default=0.0)
+        self.free = page.text(column.title) - widest_number
+
+    @property
+    def heading(self) -> str:
+        """The heading, in the middle of the numbers without their signs."""
+        is_wider = self.free > 0 or self.after_number or not self.widest
+        return _title(self.column) + ("" if is_wider else rf"\hphantom{{{_in_math(self.widest)}}}")
+
+    def shown(self, cell: GridCell) -> str:
+        """Return a cell."""
+        if not cell.text:
+            return ""
         text = _number(cell.text)
         if cell.bold:
             text = rf"\textbf{{{text}}}"
         elif cell.underlined:
             text = rf"\underline{{{text}}}"
-        return text + self.boxed(cell) + _box(_after_number(cell), self.after_number)
+        before, behind = self._padding(cell.text)
+        after = _box(_after_number(cell), self.after_number)
+        return before + text + behind + self.boxed(cell) + after
 
-    def heading(self, title: str, is_last: bool) -> str:
-        """Return a heading above the numbers, also if their signs make the column wide."""
-        if 0.7 * len(self.widest) <= len(title):
-            return escape(title)
-        return rf"\multicolumn{{1}}{{l{'@{}' if is_last else ''}}}{{{escape(title)}}}"
+    def _padding(self, text: str) -> tuple[str, str]:
+        """Return the room that a number leaves before and behind it to the widest of its column."""
+        if not _is_number(text):
+            return "", ""
+        (before,), (behind,) = _halves([text])
+        lacks_sign = self.is_signed and not text.startswith("-")
+        pads = "$-$" * lacks_sign + "0" * (self.before - len(before))
+        missing = self.behind - len(behind)
+        ends = ("" if behind or not missing else ".") + "0" * (missing - (not behind))
+        return tuple(rf"\hphantom{{{pad}}}" if pad else "" for pad in (pads, ends))  # type: ignore[return-value]
 
     def boxed(self, cell: GridCell) -> str:
-        """Return the signs of a cell in a box that is as wide as the widest of the column."""
+        """Return the signs of a cell in a box that is as wide as the widest of the column.
+
+        A heading that is wider than the numbers gives signs their room.
+        """
         signs = _in_math(cell.above, cell.below)
+        if self.free / 2 > 0.75 * self.page.text(self.widest) - _GAP and not self.after_number:
+            return rf"\rlap{{{signs}}}" if signs else ""
         is_widest = self.widest in (cell.above, cell.below)
         return signs if is_widest else _box(signs, _in_math(self.widest))
+
+
+def _halves(numbers: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the digits before the point of some numbers, and the point with those behind it."""
+    parts = [text.lstrip("-").partition(".") for text in numbers]
+    return [before for before, _, _ in parts], [point + behind for _, point, behind in parts]
 
 
 class _NumberColumn(_Column):
@@ -162,7 +286,7 @@ class _NumberColumn(_Column):
         """The column's specification in a tabular."""
         numbers = [cell.text for cell in self.cells if cell.text != UNDEFINED]
         if not numbers or not all(map(_is_number, numbers)):
-            return "r"
+            return "c"
         n_digits = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
         decimals = max(len(text.partition(".")[2]) for text in numbers)
         sign = "-" if any(text.startswith("-") for text in numbers) else ""
@@ -172,9 +296,10 @@ class _NumberColumn(_Column):
             options.append(f"table-space-text-post={{{after}}}")
         return f"S[{','.join(options)}]"
 
-    def heading(self, title: str, is_last: bool) -> str:
-        """Return a heading in braces, which siunitx takes for text."""
-        return f"{{{escape(title)}}}"
+    @property
+    def heading(self) -> str:
+        """The heading in braces, which siunitx takes for text."""
+        return f"{{{_title(self.column)}}}"
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell: a number, and what follows it in braces."""
@@ -184,7 +309,8 @@ class _NumberColumn(_Column):
         # a line below the number takes no room, so that siunitx still aligns what is above it
         line = rf"\llap{{\underline{{\phantom{{{_number(cell.text)}}}}}}}"
         after = line if cell.underlined else ""
-        after += self.boxed(cell) if extra else _in_math(cell.above, cell.below)
+        signs = _in_math(cell.above, cell.below)
+        after += signs if not extra else _box(signs, _in_math(self.widest))
         after += _medium(extra)
         return (r"\bfseries " if cell.bold else "") + cell.text + (f"{{{after}}}" if after else "")
 
@@ -249,7 +375,7 @@ def document(table: Grid) -> str:
 \usepackage[utf8]{{inputenc}}
 \usepackage[paperwidth={paper:.0f}pt,paperheight={tall:.0f}pt,margin=43pt]{{geometry}}
 \IfFileExists{{lmodern.sty}}{{\usepackage{{lmodern}}}}{{\usepackage{{mathptmx}}}}
-\usepackage{{booktabs,longtable}}
+\usepackage{{booktabs,longtable,threeparttable}}
 {package}
 \pagestyle{{empty}}
 \begin{{document}}

@@ -23,7 +23,7 @@ def render(grids: Iterable[Grid]) -> str:
 
 def _lines(grid: Grid) -> Iterator[str]:
     if grid.source:
-        yield from [html_comment(grid.source), ""]
+        yield from [*map(html_comment, grid.source.splitlines()), ""]
     if grid.title:
         yield f"{'#' * grid.level} {in_markdown(grid.title)}"
         if grid.columns or grid.notes:
@@ -51,11 +51,12 @@ def _table(grid: Grid) -> Iterator[str]:
 
 def _heading(column: Column) -> str:
     title = in_markdown(column.title)
+    title += f"<sup>{in_markdown(column.above)}</sup>" if column.above else ""
     return f"{in_markdown(column.block)}<br>{title}" if column.block else title
 
 
 def _cell(cell: GridCell) -> str:
-    return marked_up(cell, in_markdown, bold="**{}**", underlined="<ins>{}</ins>")
+    return marked_up(cell, in_markdown, bold="**{}**", underlined="<ins>{}</ins>", italic="*{}*")
 
 
 def in_markdown(text: str) -> str:

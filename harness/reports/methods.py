@@ -11,6 +11,7 @@ from importlib import resources
 from operator import itemgetter
 from typing import Literal
 
+from .. import __version__
 from ..core.entries import System, grouped_by
 from ..core.evaluation import EMPTY, Counts
 from ..core.fusion import TITLES
@@ -44,8 +45,9 @@ SHOWN = 6
 class Writer:
     """Writes parts of a sentence in LaTeX or plain text, and remembers what was cited."""
 
-    def __init__(self, markup: Markup, called: Called = str) -> None:
+    def __init__(self, markup: Markup, called: Called = str, command: str = "cite") -> None:
         self.is_latex = markup == "latex"
+        self.command = command
         self.called = called
         self.cited: dict[str, None] = {}
 
@@ -79,12 +81,14 @@ class Writer:
         r"""Return a citation with the blank before it; nothing without keys.
 
         >>> Writer("latex").cite(["holm1979", "sakai2018"]), Writer("plain").cite(["holm1979"])
-        ('~\\citep{holm1979,sakai2018}', ' [holm1979]')
+        ('~\\cite{holm1979,sakai2018}', ' [holm1979]')
         """
         self.cited.update(dict.fromkeys(keys))
         if not keys:
             return ""
-        return f"~\\citep{{{','.join(keys)}}}" if self.is_latex else f" [{', '.join(keys)}]"
+        if not self.is_latex:
+            return f" [{', '.join(keys)}]"
+        return f"~\\{self.command}{{{','.join(keys)}}}"
 
 
 def data_in_words(systems: Sequence[System], name: Called) -> str:
@@ -442,6 +446,19 @@ _ALWAYS = {"gain", "p", "alpha", "beta", "t", "decay", "max_grade"}
 _IN_TITLE = {"normalize", "rel"}
 
 
+def settings_in_words(metric: Metric, level: float = 1) -> str:
+    """Return the settings of a metric that a reader could not guess; empty if there are none.
+
+    >>> import harness.metrics
+    >>> from harness.core.names import parse
+    >>> settings_in_words(*parse("ndcg(gain=exp)@10"))
+    'exponential gain'
+    """
+    # a formula in plain text helps no reader of a table
+    facts = (text.partition(" 2^g")[0] for text in _facts(metric, level, Writer("plain")))
+    return listed(texts) if (texts := [*facts]) else ""
+
+
 def _facts(metric: Metric, level: float, writer: Writer) -> Iterator[str]:
     """Yield the settings of a metric that a reader could not guess, as nouns."""
     definition, own = metric.definition, dict(metric.params)
@@ -476,6 +493,7 @@ def _details(metric: Metric, writer: Writer) -> Iterator[str]:
 
 
 _TEXT = resources.files(__package__).joinpath("references.bib").read_text("utf-8")
+_TEXT = _TEXT.replace("VERSION", __version__)
 REFERENCES = {entry[1]: entry[0] for entry in re.finditer(r"@\w+\{(\w+),\n(?:  .*\n)+\}\n", _TEXT)}
 """Every entry of ``references.bib`` by its key: first author and year."""
 
@@ -495,19 +513,19 @@ def bibtex(keys: Iterable[str]) -> str:
 
 def methods(
     study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = (), name: Called = str,
-    shown: Sequence[Shown] = (),
+    shown: Sequence[Shown] = (), cite: str = "cite",
 ) -> str:  # fmt: skip
     r"""Return a paragraph for a methods section, in which every number is the study's.
 
-    Citations are ``\citep{key}``, or ``[key]`` in plain text. `metrics` are the canonical names of
-    those reported, by default all. `name` gives what a run, dataset or metric is called, before the
-    config's `names`. `shown` is what is next to it.
+    Citations are ``\cite{key}`` or another command `cite`, and ``[key]`` in plain text. `metrics`
+    are the canonical names of those reported, by default all. `name` gives what a run, dataset or
+    metric is called, before the config's `names`. `shown` is what is next to it.
     """
 
     def called(spelling: str) -> str:
         return study.names.get(spelling, spelling) if name(spelling) == spelling else name(spelling)
 
-    return _paragraph(study, Writer(markup, called), metrics, shown)
+    return _paragraph(study, Writer(markup, called, cite), metrics, shown)
 
 
 def bibliography(study: Study, *, metrics: Sequence[str] = (), shown: Sequence[Shown] = ()) -> str:

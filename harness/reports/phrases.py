@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import NamedTuple
@@ -28,16 +29,78 @@ def heading(metric: Metric) -> str:
     return f"{metric} {ARROWS[metric.definition.direction]}".rstrip()
 
 
-def spelled(metric: Metric) -> str:
-    """Return the default name of a metric in tables and plots.
+READERS_NAMES = {
+    "11pt_avg": "11-pt AP", "P": "P", "Rndcg": "R-nDCG", "Rprec": "R-prec", "Rprec_mult": "R-prec",
+    "ao": "AO", "auc": "AUC", "f1": "F1", "first_rank": "First rank", "gm_bpref": "GM bpref",
+    "hits": "Hits", "iprec_at_recall": "iPrec", "judged": "Judged", "kendall": "Kendall’s τ",
+    "mean_ndcg": "Mean nDCG", "median_first_rank": "Median first rank", "mse": "MSE",
+    "ndcg_rel": "nDCG-rel", "nerr": "nERR", "num_nonrel_judged_ret": "Judged non-relevant",
+    "num_q": "Queries", "num_rel": "Relevant", "num_rel_ret": "Relevant retrieved",
+    "num_ret": "Retrieved", "opa": "OPA", "pairwise_logloss": "Pairwise log loss",
+    "pearson": "Pearson’s r", "recall": "R", "relative_P": "Relative P", "relstring": "Grades",
+    "runid": "Run tag", "set_F": "Set F", "set_P": "Set P", "set_map": "Set MAP",
+    "set_recall": "Set R", "set_relative_P": "Set relative P", "spearman": "Spearman’s ρ",
+    "success": "Success", "swaps": "Swaps", "tau_ap": "τ-AP", "unjudged": "Unjudged",
+    "utility": "Utility",
+}  # fmt: skip
+"""What readers call a metric whose title is a phrase, or that has none."""
+
+
+def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
+    """Return what readers call a metric, in tables and plots.
+
+    Parameters follow in parentheses; with `among`, only if one of these metrics has the same name
+    without them.
 
     >>> from harness.core.names import parse_all
-    >>> list(map(spelled, parse_all(["map", "ndcg(gain=exp)@10", "err@10", "P@5", "rr@10"])))
-    ['MAP', 'nDCG(gain=exp)@10', 'ERR@10', 'P@5', 'MRR@10']
+    >>> metrics = parse_all(["map", "ndcg@10", "ndcg(gain=exp)@10", "recall@1000", "rr@10"])
+    >>> [spelled(metric, metrics) for metric in metrics]
+    ['MAP', 'nDCG@10', 'nDCG@10 (exp gain)', 'R@1000', 'MRR@10']
+    >>> spelled(metrics[2]), spelled(metrics[2], metrics[2:])
+    ('nDCG@10 (exp gain)', 'nDCG@10')
     """
-    title, text, name = metric.title[0], str(metric), metric.definition.name
-    is_name = isinstance(title, str) and title != title.lower() and " " not in title
-    return f"{title}{text.removeprefix(name)}" if is_name and text.startswith(name) else text
+    name, others = _plainly_spelled(metric), [] if among is None else among
+    parameters = parameters_in_words(metric)
+    is_unique = [_plainly_spelled(other) for other in others].count(name) < 2
+    return name if not parameters or (among is not None and is_unique) else f"{name} ({parameters})"
+
+
+def parameters_in_words(metric: Metric) -> str:
+    """Return the parameters of a metric that are not the usual ones."""
+    inside = "" if metric.label else str(metric).partition("(")[2].rpartition(")")[0]
+    return ", ".join(map(_parameter_in_words, filter(None, _COMMA.split(inside))))
+
+
+_COMMA = re.compile(r",(?=\w+=)")
+
+
+def _plainly_spelled(metric: Metric) -> str:
+    definition, title = metric.definition, metric.definition.title
+    if metric.label is not None:
+        return metric.label
+    if not isinstance(title, str) or title == title.lower() or " " in title:
+        title = definition.name
+    name = READERS_NAMES.get(definition.name, title)
+    if metric.cutoff is None or definition.cutoff is None:
+        return name
+    return f"{name}@{definition.cutoff.text(metric.cutoff)}"
+
+
+def _parameter_in_words(text: str) -> str:
+    """Return a parameter as a heading has it.
+
+    >>> [*map(_parameter_in_words, ["gain=exp", "rel=2", "normalize=true", "p=0.8"])]
+    ['exp gain', 'grades ≥ 2', 'normalised', 'p = 0.8']
+    """
+    name, _, value = text.partition("=")
+    if name == "rel":
+        return f"grades ≥ {value}"
+    if name == "convention":
+        return value
+    if value in ("true", "false"):
+        word = "normalised" if name == "normalize" else name
+        return word if value == "true" else f"not {word}"
+    return f"{value} {name}" if value.isalpha() else f"{name} = {value}"
 
 
 def number(value: float, metric: Metric) -> str:

@@ -13,12 +13,14 @@ from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
 from ..core.names import compared
 from ..core.systems import of_systems
-from ..errors import Problem, UnknownNameError, check_known
+from ..errors import check_known
 from ..stats.comparison import Plan
 from . import formats
 from .grid import Grid, GridCell, grid
 from .leaderboard import Study, as_csv
-from .phrases import confidence, heading, interval, number
+from .paper_table.build import source_of
+from .paper_table.settings import TableSettings, named
+from .phrases import ARROWS, capitalised, confidence, listed
 from .select import metric_spellings, select, select_datasets
 
 
@@ -125,72 +127,95 @@ def sweep_table(
     names: Sequence[str],
     plan: Plan,
     format: str,
+    settings: TableSettings,
     *,
-    n: int | None,
-    metrics: Sequence[str],
-    runs: Sequence[str],
-    datasets: Sequence[str],
     width: int | None = None,
 ) -> str:
-    """Return a sweep in a format of tables, or its `n` best settings; CSV has every metric."""
-    if not names:
-        listed = ", ".join(columns_swept(study)) or "none"
-        fix = f"name a column to sweep  (there are: {listed})"
-        raise UnknownNameError(Problem("--top", "expected --sweep COLUMN with it", fix=fix))
+    """Return a sweep in a format of tables, or its best settings; CSV has every metric."""
+    settings = replace(settings, names={**named(study.names), **settings.names})
     board = sweep(study, names, plan)
     by_name = {str(metric): metric for metric in board.metrics}
-    chosen = select(metrics, [*by_name], "metric", metric_spellings(by_name))
-    run_names = select(runs, [*dict.fromkeys(row.run for row in board.entries)], "run")
+    chosen = select(settings.metrics, [*by_name], "metric", metric_spellings(by_name))
+    run_names = select(settings.runs, [*dict.fromkeys(row.run for row in board.entries)], "run")
     slices = {row.dataset for row in board.entries if row.evaluation.group}
     known = [name for name, _ in board.by_dataset()]
-    dataset_names = select_datasets(datasets, known, slices)
-    if n is not None:
-        board = top(board, names, by_name[chosen[0]], n)
+    dataset_names = select_datasets(settings.datasets, known, slices)
+    if settings.top is not None:
+        board = top(board, names, by_name[chosen[0]], settings.top)
     entries = [row for row in board.entries if row.run in run_names]
     entries = [row for row in entries if row.dataset in dataset_names]
     board = replace(board, entries=tuple(entries))
     if format == "csv":
         return as_csv(board)
-    tables = _grids(board, [by_name[name] for name in chosen], plan)
+    shown = [by_name[name] for name in chosen]
+    tables = [
+        replace(table, source=source_of(study) if format in ("latex", "markdown", "html") else "")
+        for table in _grids(board, names, shown, plan, settings)
+    ]
     return formats.render(tables, format, width=width)
 
 
-def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:
-    """Yield a table for each dataset: a row a setting, the best value of each run bold."""
+def _grids(
+    board: Leaderboard,
+    names: Sequence[str],
+    metrics: Sequence[Metric],
+    plan: Plan,
+    settings: TableSettings,
+) -> Iterator[Grid]:
+    """Yield a table for each dataset: a row a setting.
+
+    The best value of each run is bold on validation queries alone: a best value on test queries
+    must not choose a setting.
+    """
+    titles = [settings.metric_name(metric, metrics) for metric in metrics]
+    arrows = [ARROWS[m.definition.direction] if settings.arrows else "" for m in metrics]
     for dataset, entries in board.by_dataset():
-        names = {name for entry in entries for name in entry.columns}
-        columns = [name for name in board.columns if name in names]
+        held = {name for entry in entries for name in entry.columns}
+        columns = [name for name in board.columns if name in held]
         times = [_times_chosen(board, entry) for entry in entries]
         chosen = ["chosen"] if any(times) else []
+        is_marked = is_validation(board, entries[0])
         rows = []
         for entry, n in zip(entries, times, strict=True):
             repetitions = max(spread.repetitions for spread in entry.spread.values())
-            texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
+            texts = [settings.name(entry.run), *(entry.columns.get(name, "") for name in columns)]
             texts += [n] if chosen else []
             texts += [str(repetitions), "{}/{}".format(*entry.evaluation.coverage)]
             rows.append([*map(GridCell, texts)])
         for metric in metrics:
             name, bold = str(metric), set[int]()
             values = [entry.summary.get(name, math.nan) for entry in entries]
-            for run in dict.fromkeys(entry.run for entry in entries):
+            for run in dict.fromkeys(entry.run for entry in entries if is_marked):
                 places = [place for place, entry in enumerate(entries) if entry.run == run]
                 top_places = best(metric, [values[place] for place in places])
                 bold |= {places[place] for place in top_places}
             for place, entry in enumerate(entries):
                 _, _, low, high = entry.spread.get(name, (0, 0, math.nan, math.nan))
-                spread = "" if math.isnan(low) else interval(low, high)
-                text = number(values[place], metric)
+                text, *ends = (
+                    settings.number(metric, value) for value in (values[place], low, high)
+                )
+                spread = "" if math.isnan(low) else f"[{', '.join(ends)}]"
                 rows[place].append(GridCell(text, bold=place in bold, spread=spread))
-        header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
+        header = ["run", *columns, *chosen, "repetitions", "queries"]
+        header += [" ".join(filter(None, pair)) for pair in zip(titles, arrows, strict=True)]
         notes = [
-            "marked: best value of each run; not a test",
             f"in brackets: {confidence(plan.level)} bootstrap interval over queries and "
             "repetitions",
         ]
-        if board.selection is not None and is_validation(board, entries[0]):
-            notes.append(f"validation queries, on which {board.selection.settings.by} chooses")
-        table = grid(header, rows, title=dataset, notes=notes, level=3)
-        yield replace(table, label=f"tab:sweep-{dataset}")
+        if is_marked and board.selection is not None:
+            by = settings.metric_name(compared(board.metrics, [board.selection.settings.by])[0])
+            notes.insert(0, "in bold: best value of each run; not a test")
+            notes.append(f"validation queries, on which {by} chooses")
+        table = grid(header, rows, notes=[f"{capitalised(note)}." for note in notes], level=3)
+        caption = f"{listed(titles)} on {settings.name(dataset)} for each value of {listed(names)}."
+        yield replace(
+            table,
+            caption=caption,
+            label=f"tab:sweep-{dataset}",
+            is_paper=True,
+            wide=settings.width == "page",
+            document_class=settings.document_class,
+        )
 
 
 def _times_chosen(board: Leaderboard, entry: Entry) -> str:

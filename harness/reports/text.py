@@ -111,7 +111,9 @@ def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iter
 
 def _column(column: Column, cells: Sequence[GridCell], is_paper: bool) -> list[str]:
     """Return the heading and the cells of a column, their numbers and signs below each other."""
-    title, *texts = readable([column.title, *(cell.text for cell in cells)])
+    title, *texts = readable(
+        [f"{column.title} {column.above}".rstrip(), *(cell.text for cell in cells)]
+    )
     if all(cell[1:] == PLAIN for cell in cells):
         return [title, *texts]
     parts = [(text, *_signs(cell)) for text, cell in zip(texts, cells, strict=True)]
@@ -136,7 +138,8 @@ def _block_titles(blocks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> st
         free = _room(sizes[position : position + n]) - len(title)
         before, after = free // 2, (free + 1) // 2
         line = ("-" * (before - 1) + " " if before else "") + title
-        parts.append(line + (" " + "-" * (after - 1) if after > 1 else " " * after))
+        line += " " + "-" * (after - 1) if after > 1 else " " * after
+        parts.append(line if title else " " * free)
         position += n
     return _GAP.join(parts).rstrip()
 

@@ -30,7 +30,8 @@ SUBMITTED = (
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width overrides output force"
 TITLED = "title description organiser date link metric"
-ROWS = "metrics runs datasets sort spread marks average extras names methods bibtex"
+ROWS = "metrics runs datasets sort top spread delta marks best average extras names methods bibtex"
+SHAPE = "digits percent arrows transpose columns overrides sweep"
 FORMS: dict[str, dict[str, str]] = {
     "init": {".": "output prints force", "--print": ""},
     "run": {
@@ -54,14 +55,15 @@ FORMS: dict[str, dict[str, str]] = {
     },
     "metrics": {"": "conventions", "ndcg": "conventions"},
     "table": {
-        "out": f"{ROWS} {COMPARED} digits percent overrides sweep format",
-        "out -f latex": f"{ROWS} {COMPARED} digits percent overrides sweep width standalone",
-        "out -f markdown": f"{ROWS} {COMPARED} digits percent overrides sweep",
+        "out": f"{ROWS} {COMPARED} {SHAPE} format",
+        "out -f latex":
+            f"{ROWS} {COMPARED} {SHAPE} width document_class cite standalone",
+        "out -f markdown": f"{ROWS} {COMPARED} {SHAPE}",
         "out -f csv": f"{ROWS} {COMPARED} overrides sweep",
         "out --methods": f"metrics runs datasets names marks bibtex format {COMPARED}",
-        "out --methods -f latex": f"metrics runs datasets names marks bibtex {COMPARED}",
+        "out --methods -f latex": f"metrics runs datasets names marks cite bibtex {COMPARED}",
         "out --bibtex": f"metrics runs datasets marks methods {COMPARED}",
-        "out --sweep x": "metrics runs datasets top format",
+        "out --sweep x": "metrics runs datasets names digits percent arrows top format",
     },
     "plot": {
         "out": f"{PLOTTED} baseline",

@@ -7,7 +7,7 @@ import pytest
 from made_files import make, places
 
 from harness.config import load as config
-from harness.reports.paper_table.settings import Caption, TableSettings
+from harness.reports.paper_table.settings import Caption, Name, TableSettings
 
 GOOD = """\
 datasets:
@@ -50,24 +50,32 @@ def settings(base: Path, text: str) -> TableSettings:
 
 def test_every_key_of_a_table(base: Path) -> None:
     text = textwrap.dedent("""\
-    compare: {}
+    compare: {baseline: bm25}
     tables:
       main:
         metrics: [ndcg_cut_10, map]
         datasets: trec
         runs: [dense, "*"]
         groups: {Old: bm25, New: ["*"]}
-        names: {bm25: BM25, AP: MAP}
+        names: {bm25: {text: BM25, cite: robertson1994}, AP: MAP}
         sort: {trec: map}
+        top: 5
         digits: {"*": 4, num_ret: 0}
         percent: [map]
         leading_zero: true
-        spread: interval
+        spread: error
+        delta: percent
         marks: daggers
+        best: group
+        arrows: false
         average: true
-        extras: [n, tier, rank, coverage]
+        extras: [n, tier, rank, coverage, p]
+        transpose: true
+        columns: 2
         siunitx: true
         width: page
+        document_class: ieee
+        cite: citep
         caption: All there is.
         caption_latex: All \\emph{there} is.
         label: tab:all
@@ -75,8 +83,9 @@ def test_every_key_of_a_table(base: Path) -> None:
     """)
     assert settings(base, text) == TableSettings(
         ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
-        {"bm25": "BM25", "AP": "MAP"}, "trec: map", {"*": 4, "num_ret": 0}, ("map",), True,
-        "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",
+        {"bm25": Name("BM25", "robertson1994"), "AP": Name("MAP")}, "trec: map", 5,
+        {"*": 4, "num_ret": 0}, ("map",), True, "error", "percent", "daggers", "group", False, True,
+        ("n", "tier", "rank", "coverage", "p"), True, 2, True, "page", "ieee", "citep",
         caption=Caption("All there is."), caption_latex=r"All \emph{there} is.",
         label="tab:all", formats=("html", "csv", "text"),
     )  # fmt: skip
@@ -97,6 +106,7 @@ def test_every_problem_of_a_table_at_once(base: Path) -> None:
         percent: [num]
         marks: letters
         extras: [tier]
+      apart: {delta: percent, longtable: true, width: page, names: {trec: {text: T, cite: t}}}
     """)
     assert places(GOOD + text, base=base) == [
         "$.tables['a/b'] (line 7)", "$.tables.main.metrics[1] (line 9)",
@@ -105,4 +115,6 @@ def test_every_problem_of_a_table_at_once(base: Path) -> None:
         "$.tables.main.names.dens (line 13)", "$.tables.main.sort (line 14)",
         "$.tables.main.digits.ndcg (line 15)", "$.tables.main.percent[0] (line 16)",
         "$.tables.main.marks (line 17)", "$.tables.main.extras[0] (line 18)",
+        "$.tables.apart.names.trec (line 19)", "$.tables.apart.delta (line 19)",
+        "$.tables.apart.longtable (line 19)",
     ]  # fmt: skip

@@ -169,7 +169,7 @@ def test_captions_and_methods_say_how_a_run_was_fused(folder: Path) -> None:
     words = "rrf is fused from BM25 and dense by reciprocal rank fusion"
     assert f"{words}, k = 60." in (folder / "out/tables/t.md").read_text()
     methods = succeeds("table", folder / "out", "--methods", "--format", "latex")
-    assert f"{words}~\\citep{{cormack2009}}, k = 60." in methods
+    assert f"{words}~\\cite{{cormack2009}}, k = 60." in methods
     assert "cormack2009" in succeeds("table", folder / "out", "--bibtex")
     assert "fused" not in succeeds("table", folder / "out", "--run", "bm25")
 

@@ -219,13 +219,14 @@ def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixtur
     assert note in shown
     assert "\nmodel!  " in shown
     assert "\nsound   " in shown
-    names = ["leaderboard.html", "leaderboard.md"]
-    names += [f"tables/main{ending}" for ending in (".tex", ".md", ".html", ".txt")]
-    for name in names:
+    for name in ("leaderboard.html", "leaderboard.md"):
         text = (place / "out" / name).read_text()
         assert note in text, name
         assert "model!" in text, name
         assert "sound!" not in text, name
-    assert succeeds("table", place / "out").count("model!") == 1  # read back
+    for ending in (".tex", ".md", ".html", ".txt"):  # a reader of the paper has no guard
+        text = (place / "out/tables/main").with_suffix(ending).read_text()
+        lines = [line for line in text.splitlines() if "guard" in line or "model!" in line]
+        assert lines == (["% " + note.removeprefix("! ")] if ending == ".tex" else []), ending
     assert called(path, "--strict") == 1
     assert called(path, "--strict", "--set", "guard.accept=[row-order,same-file-twice]") == 0

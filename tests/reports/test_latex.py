@@ -1,18 +1,30 @@
 r"""Tables as LaTeX: what is written, that it compiles, and what the page shows."""
 
 import itertools
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
+from latex_page import (
+    CLASSES,
+    PREAMBLE,
+    compiled,
+    complaints,
+    needs_class,
+    needs_latex,
+    paper,
+    printed,
+)
 from studies import compared, constant, study
 
+from harness.reports.document_class import PAGES
 from harness.reports.latex import escape
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import render
-from harness.reports.paper_table.settings import TableSettings
+from harness.reports.paper_table.model import misfits, render
+from harness.reports.paper_table.settings import Caption, Name, TableSettings
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
 VALUES = {
@@ -45,22 +57,33 @@ def test_what_is_written() -> None:
         compared({("trec", "map", "bm25", "dense"): (0.1, 0.01)}),
     )
     lines = render(build(made, TableSettings(marks="letters"), "main"), "latex").splitlines()
-    assert lines[12:15] == [
-        r"bm25$^{a}$ & .400\hphantom{$^{a}$} & \textbf{$-$2.000} \\",
-        r"dense$^{b}$ & \textbf{.500}$^{a}$ & \underline{1.000} \\",
-        r"c\_d & \underline{.450}\hphantom{$^{a}$} & 13.000 \\",
-    ]
+    start = lines.index(r"\midrule") + 1
+    assert lines[start - 4 : start + 3] == [
+        r"\begin{tabular*}{0.85\linewidth}{@{\extracolsep{\fill}}@{}lcc@{}}", r"\toprule",
+        r"& MAP $\uparrow$ & MSE $\downarrow$ \\", r"\midrule",
+        r"bm25$^{a}$ & .400 & \hphantom{0}\textbf{$-$2.000} \\",
+        r"dense$^{b}$ & \textbf{.500}\rlap{$^{a}$} & \hphantom{$-$0}\underline{1.000} \\",
+        r"c\_d & \underline{.450} & \hphantom{$-$}13.000 \\",
+    ]  # fmt: skip
+    assert lines[1:6] == [
+        r"\begin{table}[tb]", r"\centering", r"\setlength{\belowcaptionskip}{4pt}",
+        r"\caption{MAP and MSE on trec.}", r"\label{tab:main}",
+    ]  # fmt: skip
+    notes = lines.index(r"\begin{tablenotes}[flushleft,para]")
+    assert lines[notes + 2].startswith("Means over trec (2 queries). The best value of a column")
+    assert lines[-3:] == [r"\end{tablenotes}", r"\end{threeparttable}", r"\end{table}"]
     table = build(made, TableSettings(marks="letters", siunitx=True, width="page"), "main")
-    aligned = render(table, "latex")
-    lines = aligned.splitlines()
+    lines = render(table, "latex").splitlines()
     assert lines[1] == r"\begin{table*}[tb]"
     assert lines[-1] == r"\end{table*}"
-    assert lines[8:16] == [
+    assert lines[8:11] == [
         r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}",
-        r"\begin{tabular}{@{}lS[table-format=1.3,table-space-text-post={$^{a}$}]"
-        r"S[table-format=-2.3]@{}}",
-        r"\toprule",
-        r"& {MAP $\uparrow$} & {mse $\downarrow$} \\",
+        r"\begin{threeparttable}",
+        r"\begin{tabular*}{0.65\linewidth}{@{\extracolsep{\fill}}@{}l"
+        r"S[table-format=1.3,table-space-text-post={$^{a}$}]S[table-format=-2.3]@{}}",
+    ]
+    assert lines[12:17] == [
+        r"& {MAP $\uparrow$} & {MSE $\downarrow$} \\",
         r"\midrule",
         r"bm25$^{a}$ & .400 & \bfseries -2.000 \\",
         r"dense$^{b}$ & \bfseries .500{$^{a}$} & 1.000{\llap{\underline{\phantom{1.000}}}} \\",
@@ -76,9 +99,12 @@ def variants() -> list[TableSettings]:
     ]
     found += [
         TableSettings(datasets=("trec",), siunitx=siunitx, percent=("map",), digits={"mse": 0},
-                 groups={"Sparse & old": ("bm25",), "The rest": ("*",)}, label="tab:x_y z")
+                 groups={"Sparse & old": ("bm25",), "The rest": ("*",)}, label="tab:x_y z",
+             transpose=siunitx, columns=None if siunitx else 2, spread="error")
         for siunitx in (False, True)
     ]  # fmt: skip
+    found += [TableSettings(datasets=("trec",), caption=Caption("Odd & long", "full"), top=2,
+                            best="group", arrows=False, longtable=True)]  # fmt: skip
     return found
 
 
@@ -91,7 +117,7 @@ def test_every_shape_compiles_without_a_complaint(marks: str, tmp_path: Path) ->
     ]
     body = "\n".join(tables).replace("[tb]", "[!h]")
     log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
-    assert complaints(log) == []
+    assert [line for line in complaints(log) if "longtable" not in line] == []
     text = printed(tmp_path)
     assert text.count("a_b & c% #1 ~x^2 {y} \\z <p> $q| [k] --w `v’ @10") >= len(tables)
     assert text.count("± .007") == 2  # of .45 and .46, with siunitx and without
@@ -140,3 +166,69 @@ def test_names_are_printed_unchanged(tmp_path: Path, names: list[str]) -> None:
 )
 def test_escaping(text: str, escaped: str) -> None:
     assert escape(text) == escaped
+
+
+RUNS = {f"system-{place}": 0.9 - place / 100 for place in range(47)}
+MANY = study(constant({"Web & news": {name: [value] for name, value in RUNS.items()}}), ["map"])
+BASELINE = {
+    (dataset, metric, "bm25", run): (difference, 0.0004)
+    for dataset, metric, run, difference in [
+        ("trec", "map", "dense", 0.1), ("trec", "mse", ODD, 1.0), ("we_b", "map", "dense", -0.1)
+    ]
+}  # fmt: skip
+AGAINST = study(VALUES, METRICS, compared(BASELINE, ("bm25",)))
+NAMES = {"bm25": Name("BM25", "robertson1994"), "dense": Name("Dense", "karpukhin2020,xiong2021")}
+PAPERS = [
+    (AGAINST, TableSettings(datasets=("trec",), delta="percent", marks="stars", runs=("!a*",))),
+    (AGAINST, TableSettings(metrics=("map",), average=True, names=NAMES,
+                            runs=("bm25", "dense"))),
+    (AGAINST, TableSettings(datasets=("trec",), metrics=("map",), extras=("p", "n"),
+                            spread="error", runs=("bm25", "dense"), transpose=True)),
+    (MADE["letters"], TableSettings(siunitx=True, datasets=("trec",), metrics=("map",),
+                                    runs=("bm25", "dense"), spread="deviation")),
+    (MANY, TableSettings(width="page")),
+    (MANY, TableSettings(top=7, sort="map", caption=Caption("The best systems.", "short"))),
+]  # fmt: skip
+
+
+@needs_latex
+@pytest.mark.parametrize("document_class", CLASSES)
+def test_tables_fit_the_papers_of_each_class(document_class: str, tmp_path: Path) -> None:
+    needs_class(document_class)
+    made = [
+        build(made, replace(settings, document_class=document_class), f"t{place}")  # type: ignore[arg-type]
+        for place, (made, settings) in enumerate(PAPERS)
+    ]
+    assert [misfit for table in made for misfit in misfits(table)] == []
+    body = "\n".join(render(table, "latex") for table in made)
+    assert "longtable" not in body
+    log = compiled(tmp_path, paper(document_class, body), "paper")
+    expected = ("itation", "rerun", "undefined references")
+    assert [line for line in complaints(log) if not any(word in line for word in expected)] == []
+    assert "Average" in printed(tmp_path, "paper")
+
+
+@needs_latex
+@pytest.mark.parametrize("document_class", PAGES)
+def test_a_table_that_is_too_wide_says_by_how_much(document_class: str, tmp_path: Path) -> None:
+    needs_class(document_class)
+    settings = TableSettings(
+        spread="interval", average=True, extras=("n", "coverage"), document_class=document_class,  # type: ignore[arg-type]
+        names={ODD: "another system"},
+    )  # fmt: skip
+    table = build(AGAINST, settings, "wide")
+    (misfit,) = misfits(table)
+    about = int(re.search(r"about (\d+) pt wider", misfit)[1])
+    log = compiled(tmp_path, paper(document_class, render(table, "latex")), "paper")
+    over = float(re.search(r"Overfull \\hbox \(([\d.]+)pt", log)[1])
+    whole = over + PAGES[document_class].column
+    assert abs(about - over) < 0.06 * whole
+
+
+def test_a_table_that_is_too_tall_says_what_to_do() -> None:
+    whole = {f"system-{place}": [0.9 - place / 200] for place in range(143)}
+    made = study(constant({"web": whole}), ["map"])
+    (misfit,) = misfits(build(made))
+    assert "taller than the page of acmart" in misfit
+    for shape in ({"top": 40}, {"columns": 3}, {"longtable": True}):
+        assert [*misfits(build(made, TableSettings(**shape)))] == []  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ from harness.errors import UnknownNameError
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperCell, PaperTable, render
-from harness.reports.paper_table.settings import TableSettings
+from harness.reports.paper_table.settings import Caption, TableSettings
 from harness.reports.select import select
 
 TWO = constant(
@@ -36,7 +36,8 @@ def blocks(table: PaperTable) -> list[tuple[str, int]]:
 
 
 def caption(table: PaperTable) -> tuple[str, ...]:
-    return table.sentences
+    """The sentences around a table: in its caption, then in its notes."""
+    return (*table.sentences, *table.footnotes)
 
 
 def cell_of(table: PaperTable, run: str, dataset: str, key: str) -> PaperCell | None:
@@ -57,7 +58,7 @@ def test_runs_that_miss_a_dataset_are_sorted_by_the_others() -> None:
 def test_blocks_rows_and_values() -> None:
     table = build(study(TWO, METRICS))
     assert blocks(table) == [("trec", 2), ("web", 2)]
-    assert [column.title for column in table.columns] == ["MAP ↑", "mse ↓"] * 2
+    assert [column.title for column in table.columns] == ["MAP ↑", "MSE ↓"] * 2
     assert [column.key for column in table.columns] == METRICS * 2
     assert texts(table) == {
         "bm25": [".400", "2.000", ".300", "2.000"],
@@ -123,7 +124,7 @@ def test_daggers_mean_baselines_above_and_below() -> None:
 
 def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
     table = build(study(TWO, METRICS), TableSettings(average=True))
-    assert blocks(table)[-1] == ("mean over datasets", 2)
+    assert blocks(table)[-1] == ("Average", 2)
     # bm25: (.4 + .3) / 2, (2 + 2) / 2; dense: (.5 + .2) / 2, (1 + 1) / 2
     assert {run: cells[-2:] for run, cells in texts(table).items()} == {
         "bm25": [".350", "2.000"],
@@ -133,7 +134,7 @@ def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
     assert [row.cells[-1].note for row in table.rows] == ["", "", "1/2"]
     # two equal values, and none that they are better than
     assert [row.cells[-2].best for row in table.rows] == [False, False, False]
-    assert table.footnotes == (
+    assert table.footnotes[-2:] == (
         "Not evaluated: fusion on web.",
         "n/N after –: the run has n of the N datasets, so no mean over them.",
     )
@@ -162,18 +163,18 @@ def test_further_columns() -> None:
     values = {"trec": {"bm25": [[0.5, 1.0], [math.nan, 2.0]], "dense": [[0.5, 1.0], [0.5, 1.0]]}}
     made = study(values, METRICS, missing={("trec", "bm25"): 1})
     table = build(made, TableSettings(extras=("n", "coverage")))
-    assert [column.title for column in table.columns[2:]] == ["n", "answered"]
+    assert [column.title for column in table.columns[2:]] == ["n", "Answered"]
     assert texts(table) == {
         "bm25": [".500", "1.500", "1–2", "1/2"],
         "dense": [".500", "1.000", "2", "2/2"],
     }
-    assert table.footnotes == (
-        "Queries of trec answered: bm25 1/2; the others counted as 0, but were left out for mse.",
+    assert table.footnotes[-3:] == (
+        "Queries of trec answered: bm25 1/2; the others counted as 0, but were left out for MSE.",
         "Queries of trec with a value of MAP: bm25 1/2.",
         "(n/N): mean over n of N queries; other values use more.",
     )
     alone = build(made, TableSettings(metrics=("map",)))
-    assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others counted as 0."
+    assert "Queries of trec answered: bm25 1/2; the others counted as 0." in alone.footnotes
 
 
 def test_caption() -> None:
@@ -187,7 +188,15 @@ def test_caption() -> None:
     )  # fmt: skip
     table = build(made, settings)
     assert [row.cells[0].spread for row in table.rows] == ["[-87.1, 167.1]", "[-67.1, 187.1]"]
-    assert ">Both runs. Means over" in render(table, "html")
+    assert ">Both runs.</figcaption>" in render(table, "html")
+    full = build(made, replace(settings, caption=Caption("Both runs", "full")))
+    assert ">Both runs. Means over" in render(full, "html")
+    assert (full.sentences, full.footnotes) == (table.footnotes, ())
+    short = build(made, replace(settings, caption=Caption("Both runs", "short")))
+    assert short.sentences == full.sentences[:-1]
+    bare = build(made, TableSettings(caption=Caption("", "none")))
+    assert render(bare, "text").startswith("MAP and MSE on trec.\n")
+    assert (bare.sentences, bare.footnotes) == ((), ())
     assert caption(table) == (
         "Means over trec (2 queries).",
         "× 100: MAP.",
@@ -195,11 +204,11 @@ def test_caption() -> None:
         "The best value of a column is in bold.",
         "A letter next to a value: significantly better than the system of that letter "
         "(paired two-sided t-test, no correction over 1 comparison, p ≤ 0.05).",
-        "Not tested: mse.",
+        "Not tested: MSE.",
         "Equal scores, compared in single precision, were ordered by descending document "
         "identifier, as in trec_eval.",
     )
-    assert table.footnotes == ()
+    assert table.sentences == ()
     none = build(study(TWO, METRICS, compared({("trec", "map", "bm25", "dense"): (0.1, 0.5)})))
     assert not any(row.sign for row in none.rows)
     assert "No difference is significant" in " ".join(caption(none))
@@ -212,10 +221,10 @@ def test_caption() -> None:
         (["map"], "one", "Queries without relevant documents (2 of 4) counted as 1."),
         (["map"], "skip", "We excluded the 2 of 4 queries without relevant documents."),
         (["map", "P@5", "tau_ap"], "zero", "Queries without relevant documents (2 of 4) counted as "
-         "0, but were left out for tau_ap."),
+         "0, but were left out for τ-AP."),
         (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) were "
-         "left out, but counted as undefined for MAP(undefined=nan)."),
-        (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents for P(rel=2)@5 (2 of "
+         "left out, but counted as undefined for MAP (nan undefined)."),
+        (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents for P@5 (2 of "
          "4) counted as 0."),
     ],
 )  # fmt: skip
@@ -226,9 +235,8 @@ def test_queries_without_relevant_documents(metrics: list[str], rule: str, sente
     policy = Policy(empty_queries=rule)  # type: ignore[arg-type]
     (entry,) = made.board.entries
     entry = replace(entry, evaluation=replace(entry.evaluation, counts=counts, policy=policy))
-    assert (
-        caption(build(replace(made, board=replace(made.board, entries=(entry,)))))[-1] == sentence
-    )
+    table = build(replace(made, board=replace(made.board, entries=(entry,))))
+    assert sentence in caption(table)
 
 
 def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
@@ -285,9 +293,10 @@ def body(text: str) -> list[str]:
 def test_markdown() -> None:
     lines = render(TABLE, "markdown").splitlines()
     assert lines[0] == f"<!-- {TABLE.source} -->"
-    assert lines[2].startswith("Means over trec (2 queries). The best value of a column")
-    assert lines[4:] == [
-        "|  | MAP ↑ | mse ↓ |",
+    assert lines[2] == "MAP and MSE on trec."
+    assert lines[11:13] == ["", "- Means over trec (2 queries)."]
+    assert lines[4:11] == [
+        "|  | MAP ↑ | MSE ↓ |",
         "| --- | ---: | ---: |",
         "| *Old* |  |  |",
         "| bm25<sup>†</sup> | <ins>.400</ins> | **-2.000** |",
@@ -301,14 +310,14 @@ def test_markdown() -> None:
 
 
 def test_text() -> None:
-    assert body(render(TABLE, "text")) == [
-        "               MAP ↑    mse ↓", "Old", "bm25 †      .400+     -2.000*", "New & more",
+    assert body(render(TABLE, "text"))[:7] == [
+        "               MAP ↑    MSE ↓", "Old", "bm25 †      .400+     -2.000*", "New & more",
         "dense       .500* †    1.000+", "a|b_<i>     .333  _†  13.000",
         "  * bold, + underlined, _ subscript",
     ]  # fmt: skip
     assert body(render(BLOCKS, "text"))[:4] == [
-        "         ---- trec ----  --- web ----  - mean over datasets --",
-        "         MAP ↑    mse ↓  MAP ↑  mse ↓       MAP ↑        mse ↓",
+        "         ---- trec ----  --- web ----  ------- Average -------",
+        "         MAP ↑    MSE ↓  MAP ↑  MSE ↓       MAP ↑        MSE ↓",
         "bm25     .400+  -2.000*   .100  1.000  .250        -.500",
         "dense    .500*   1.000+      –      –     – (1/2)      – (1/2)",
     ]

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from ... import __version__
 from ...core.entries import FEWER, System, grouped_by, how_chosen
-from ...core.metric import Metric
+from ...core.metric import Direction, Metric
 from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of
-from ...stats.comparison import UNCOMPARED, Comparison, Standing
+from ...stats.comparison import UNCOMPARED, Comparison, Comparisons, Standing, between
 from ...stats.intervals import summary_interval
 from ..leaderboard import Study, plan_of
 from ..methods import (
@@ -27,6 +28,7 @@ from ..methods import (
     missing_in_words,
     parts_in_words,
     repetitions_in_words,
+    settings_in_words,
     treatment,
     weights_of_systems,
 )
@@ -34,19 +36,20 @@ from ..phrases import (
     ARROWS,
     NO_BEST,
     UNDEFINED,
+    WARNED,
     absent_baselines,
     capitalised,
     confidence,
     correction,
     fixed,
     listed,
-    spelled,
     warned_of,
 )
 from ..select import metric_spellings, select, select_datasets
 from .model import (
     MOST_MARKED,
     NO_SIGNS,
+    STAR,
     PaperCell,
     PaperColumn,
     PaperRow,
@@ -56,9 +59,9 @@ from .model import (
     render,
     signs_of,
 )
-from .settings import DEFAULT, SUFFIXES, TableSettings, problems, sort_key
+from .settings import DEFAULT, SUFFIXES, TableSettings, named, problems, sort_key
 
-AVERAGE = "mean over datasets"
+AVERAGE = "Average"
 Names = Sequence[str]
 NOTHING = PaperCell(UNDEFINED)
 
@@ -73,24 +76,25 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
     known_datasets = list(dict.fromkeys([*study.datasets, *(name for name, _ in study.failed)]))
     is_compared = study.comparisons is not None or bool(study.failed)
-    wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
+    baselines = baselines_of(study)
+    checked = known_runs, known_datasets, study.board.metrics, is_compared, baselines
+    wrong = problems(settings, *checked)
     if mistakes := [Problem(f"tables.{name}", text) for _, text in wrong]:
         raise UnknownNameError(mistakes)
-    settings = replace(settings, names={**study.names, **settings.names})
+    settings = replace(settings, names={**named(study.names), **settings.names})
     datasets = select_datasets(settings.datasets, known_datasets, study.slices)
-    groups = _grouped(study, settings, datasets, known_runs, known_datasets)
+    groups, n_tried = _grouped(study, settings, datasets, known_runs, known_datasets)
     runs = [run for names in groups.values() for run in names]
     columns = list(_columns(study, settings, datasets, runs))
     signs = signs_of(study.comparisons, settings.marks, runs)
-    draft = TableDraft(study, settings, columns, runs, signs)
-    run_signs = signs.of if draft.is_any_significant else {}
-    warned = {system.run for system in draft.systems if system.warned}
     titles = [title for title, names in groups.items() for _ in names]
+    draft = TableDraft(study, settings, columns, runs, titles, n_tried, signs)
+    run_signs = signs.of if draft.is_any_significant and signs.kind != "stars" else {}
     rows = (
-        PaperRow(run, settings.name(run), cells, run_signs.get(run, ""), run in warned, title)
+        PaperRow(run, settings.name(run), cells, run_signs.get(run, ""), title)
         for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
     )
-    texts = draft.caption(), draft.footnotes(), _source(study)
+    texts = draft.caption(), draft.footnotes(), source_of(study), draft.title(), draft.findings()
     return PaperTable(name, settings, tuple(columns), tuple(rows), *texts)
 
 
@@ -103,20 +107,26 @@ def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, b
     }
 
 
-def _source(study: Study) -> str:
+def baselines_of(study: Study) -> Names:
+    """Return the baselines that runs are compared with."""
+    return () if study.comparisons is None else study.comparisons.plan.baselines
+
+
+def source_of(study: Study) -> str:
     """Return harness's version, the config's name and the SHA-256 of the manifest."""
     parts = [f"table made by harness {__version__}"]
     parts += [f"config {study.name}"] if study.name else []
     parts += [f"manifest sha256:{study.trace}"] if study.trace else []
-    return ", ".join(parts)
+    return " ".join(", ".join(parts).split())
 
 
 def _grouped(
     study: Study, settings: TableSettings, datasets: Names, known: Names, known_datasets: Names
-) -> dict[str, list[str]]:
-    """Return the runs of each group, in order; one group without a title if there are none.
+) -> tuple[dict[str, list[str]], int]:
+    """Return the runs of each group, in order, and the number of runs before the cut at the top.
 
-    Runs that were neither evaluated nor failed on the `datasets` shown are left out.
+    There is one group without a title if there are none. Runs that were neither evaluated nor
+    failed on the `datasets` shown are left out.
     """
     groups = settings.groups or {"": settings.runs}
     taken: set[str] = set()
@@ -127,9 +137,9 @@ def _grouped(
         taken |= set(members[title])
     tried = {(system.dataset, system.run) for system in study.systems} | set(study.failed)
     present = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
-    if settings.sort is not None:
+    if (sort := sorted_by(settings, study)) is not None:
         metrics = {str(metric): metric for metric in study.board.metrics}
-        dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
+        dataset, (name,) = sort_key(sort, known_datasets, list(metrics))
         over = datasets if dataset is None else [dataset]
 
         def place(run: str) -> list[float]:
@@ -141,7 +151,18 @@ def _grouped(
         for runs in members.values():
             runs.sort(key=place)
     rows = {title: [run for run in runs if run in present] for title, runs in members.items()}
-    return {title: runs for title, runs in rows.items() if runs}
+    shown = {title: runs[: settings.top] for title, runs in rows.items() if runs}
+    return shown, sum(map(len, rows.values()))
+
+
+def sorted_by(settings: TableSettings, study: Study) -> str | None:
+    """Return what rows are sorted by: with `top`, by default the first metric shown."""
+    if settings.sort is not None or settings.top is None:
+        return settings.sort
+    names = [str(metric) for metric in study.board.metrics]
+    chosen = select(settings.metrics, names, "metric", metric_spellings(names))
+    has_direction = {str(m) for m in study.board.metrics if m.definition.direction}
+    return next((name for name in chosen if name in has_direction), None)
 
 
 def _columns(
@@ -149,10 +170,13 @@ def _columns(
 ) -> Iterator[PaperColumn]:
     by_name = {str(metric): metric for metric in study.board.metrics}
     names = select(settings.metrics, list(by_name), "metric", metric_spellings(by_name))
+    shown = [by_name[name] for name in names]
+    baselines = baselines_of(study)
 
     def of_metric(metric: Metric, block: str, dataset: str | None) -> PaperColumn:
         arrow = ARROWS[metric.definition.direction]
-        title = f"{settings.metric_name(metric)} {arrow}".rstrip()
+        name = settings.metric_name(metric, shown)
+        title = f"{name} {arrow}" if arrow and settings.arrows else name
         digits, percent = settings.digits_of(metric), settings.is_percent(metric)
         over = datasets if dataset is None else [dataset]
         is_fair = not arrow or over_same_queries(study, runs, metric, over)
@@ -166,10 +190,14 @@ def _columns(
             has_ranks = any(standing(dataset, name, run) for run in study.runs)
             for extra in settings.extras:
                 if has_ranks and extra in ("tier", "rank"):
-                    yield PaperColumn(extra, extra, block, dataset, by_name[name])
+                    yield PaperColumn(extra.capitalize(), extra, block, dataset, by_name[name])
+            for baseline in baselines if "p" in settings.extras else ():
+                title = "p" if len(baselines) == 1 else f"p ({settings.name(baseline)})"
+                metric = by_name[name]
+                yield PaperColumn(title, "p", block, dataset, metric, baseline=baseline)
         for extra in settings.extras:
             if extra in ("n", "coverage"):
-                title = "answered" if extra == "coverage" else extra
+                title = "Answered" if extra == "coverage" else extra
                 yield PaperColumn(title, extra, block, dataset)
     if settings.average and len(datasets) > 1:
         means = (by_name[name] for name in names if by_name[name].definition.summary == "mean")
@@ -211,6 +239,8 @@ class TableDraft:
     settings: TableSettings
     columns: Sequence[PaperColumn]
     runs: Sequence[str]
+    groups: Sequence[str]
+    n_tried: int
     signs: Signs = NO_SIGNS
 
     @cached_property
@@ -240,37 +270,50 @@ class TableDraft:
         return list(map(self.column, self.columns))
 
     @cached_property
+    def comparisons(self) -> Comparisons:
+        """The comparisons whose outcomes the table shows, as signs or p-values."""
+        has_p = any(column.kind == "p" for column in self.columns)
+        return (self.study.comparisons or UNCOMPARED) if has_p else self.signs.comparisons
+
+    @cached_property
     def outcomes(self) -> list[Comparison]:
         """The comparisons with a p-value whose outcome the table shows."""
+        peers = {*self.signs.of, *(column.baseline for column in self.columns)}
         shown = [column for column in self.columns if column.kind == "metric"]
         cells = {(column.dataset, str(column.metric)) for column in shown}
         runs = {(system.dataset, system.run) for system in self.systems}
         return [
             row
-            for row in self.signs.comparisons.rows
+            for row in self.comparisons.rows
             if not math.isnan(row.p_adjusted)
             and (row.dataset, str(row.metric)) in cells
             and (row.dataset, row.run) in runs
-            and self.signs.of.keys() & {row.baseline, row.run}
+            and peers & {row.baseline, row.run}
         ]
 
     @cached_property
     def is_any_significant(self) -> bool:
         """Whether the table shows a significant difference."""
-        return any(map(self.signs.comparisons.is_significant, self.outcomes))
+        return any(map(self.comparisons.is_significant, self.outcomes))
 
     def column(self, column: PaperColumn) -> list[PaperCell]:
         """Return the cells of one column, with the best and the second best marked."""
         cells = [self._cell(column, run) for run in self.runs]
         if column.kind != "metric":
             return cells
-        best, second = best_and_second([cell.text for cell in cells], column.direction)
+        direction = None if self.settings.best == "none" else column.direction
+        groups = self.groups if self.settings.best == "group" else [""] * len(cells)
+        parts = list(grouped_by(range(len(cells)), groups.__getitem__).values())
+        shown = _best_of_parts([cell.text for cell in cells], parts, direction)
+        # CSV has every digit but the last ones, in which equal means may differ
+        exact = _best_of_parts([f"{cell.value:.12g}" for cell in cells], parts, direction)
         largest = max((cell.n for cell in cells), default=0)
         return [
             replace(
                 cell,
-                best=place in best,
-                second=place in second,
+                best=shown.get(place) == "best",
+                second=shown.get(place) == "second",
+                mark=exact.get(place, ""),
                 # a mean over fewer queries than its column's others shows its number of queries
                 note=f"{cell.n}/{cell.of}" if 0 < cell.n < largest else cell.note,
             )
@@ -288,12 +331,17 @@ class TableDraft:
             return self._counts(system, column.kind == "n")
         compared = self.study.comparisons or UNCOMPARED
         standing = compared.standing(column.dataset, str(metric), run)
+        if column.kind == "p":
+            outcome, _ = between(compared, column.dataset, str(metric), column.baseline, run)
+            return NOTHING if outcome is None else self._p_value(outcome.p_adjusted)
         if column.kind != "metric":
             return _rank(column, standing) if standing and standing.rank else NOTHING
         value = system.value(metric)
         ends: tuple[float, ...] = ()
         if self.settings.spread == "deviation":
             ends = (system.deviation(metric),)
+        elif self.settings.spread == "error":
+            ends = (standard_error(metric, system),)
         elif self.settings.spread == "interval":
             ends = self._interval(metric, system, standing)
         fewer = system.incomplete
@@ -305,7 +353,48 @@ class TableDraft:
             n=system.n(metric),
             of=system.coverage[1],
             repetitions="" if fewer is None else fewer.share,
+            **self._change(column, value, self._baseline_value(metric, run, [system.dataset])),
         )
+
+    def _p_value(self, p: float) -> PaperCell:
+        if math.isnan(p):
+            return NOTHING
+        zero = self.settings.leading_zero
+        text = (
+            fixed(p, 3, leading_zero=zero)
+            if p >= 0.001
+            else f"<{fixed(0.001, 3, leading_zero=zero)}"
+        )
+        return PaperCell(text, p)
+
+    @property
+    def reference(self) -> str:
+        """The baseline that changes are against; empty if none is shown."""
+        return "" if self.settings.delta == "none" else baselines_of(self.study)[0]
+
+    def _baseline_value(self, metric: Metric, run: str, datasets: Names) -> float:
+        """Return the baseline's mean over the datasets; NaN for the baseline itself."""
+        baseline = self.reference
+        if not baseline or run == baseline:
+            return math.nan
+        if baseline in self.study.runs:
+            return mean(self.study, baseline, metric, datasets)
+        compared = self.study.comparisons or UNCOMPARED
+        outcomes = [compared.get(dataset, str(metric), baseline, run) for dataset in datasets]
+        values = [math.nan if row is None else row.baseline_value for row in outcomes]
+        return math.fsum(values) / len(values)
+
+    def _change(self, column: PaperColumn, value: float, base: float) -> dict[str, Any]:
+        """Return the change of a value against the baseline's, as it is shown and exactly."""
+        if self.settings.delta == "absolute":
+            change = value - base
+            text = self._text(replace(column, metric=None), change)
+        else:
+            change = 100 * (value - base) / abs(base) if base else math.nan
+            text = f"{fixed(change, 1, leading_zero=True)}%"
+        if not math.isfinite(change):
+            return {}
+        return {"delta": text if text.startswith("-") else f"+{text}", "change": change}
 
     def _counts(self, system: System, is_n: bool) -> PaperCell:
         """Return over how many queries the means of a dataset are, or how many are answered."""
@@ -325,7 +414,8 @@ class TableDraft:
             return PaperCell(UNDEFINED, note=f"{len(present)}/{len(systems)}")
         value = mean(self.study, run, metric, self.datasets)
         ends = (_deviation(present, metric),) if self.settings.spread == "deviation" else ()
-        return PaperCell(self._text(column, value), value, *self._spread(column, ends))
+        change = self._change(column, value, self._baseline_value(metric, run, self.datasets))
+        return PaperCell(self._text(column, value), value, *self._spread(column, ends), **change)
 
     def _text(self, column: PaperColumn, value: float) -> str:
         if column.metric and column.metric.definition.summary == "sum" and value.is_integer():
@@ -354,21 +444,40 @@ class TableDraft:
             return ()
         return summary_interval(system, metric, plan_of(self.study))
 
+    def title(self) -> str:
+        """Return the sentence of a caption whose author wrote none."""
+        datasets = list(map(self.settings.name, self.datasets))
+        where = listed(datasets) if len(datasets) <= SHOWN else f"{len(datasets)} datasets"
+        return f"{self._names(self.metrics)} on {where}." if self.metrics and datasets else ""
+
     def caption(self) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
         details = self.settings.caption.details
-        if details == "none":
-            return ()
-        sentences = [*self._data(), *self._values(), *self._tested(), *self._ranks()]
-        return (*sentences, *(self._treatment() if details == "full" else ()))
+        return tuple(self._details()) if details in ("full", "short") else ()
 
     def footnotes(self) -> tuple[str, ...]:
         """Return the notes below the table."""
         query_notes = (note for dataset in self.datasets for note in self._query_notes(dataset))
-        return (*self._run_notes(), *query_notes, *self._column_notes())
+        details = self._details() if self.settings.caption.details == "note" else ()
+        return (*details, *self._run_notes(), *query_notes, *self._column_notes())
+
+    def findings(self) -> tuple[str, ...]:
+        """Return what the guard warns of in the systems shown."""
+        notes = warned_of(
+            (self.settings.name(system.run), system.warned) for system in self.systems
+        )
+        return tuple(" ".join(note.removeprefix(WARNED).split()) for note in notes)
+
+    def _details(self) -> Iterator[str]:
+        yield from (*self._data(), *self._values(), *self._tested(), *self._ranks())
+        if self.settings.caption.details != "short":
+            yield from self._treatment()
+
+    def _name(self, metric: Metric) -> str:
+        return self.settings.metric_name(metric, self.metrics)
 
     def _names(self, metrics: Iterable[Metric]) -> str:
-        return listed(map(self.settings.metric_name, metrics))
+        return listed(map(self._name, metrics))
 
     def _has(self, mark: str) -> bool:
         return any(getattr(cell, mark) for column in self.cells for cell in column)
@@ -385,7 +494,7 @@ class TableDraft:
         selection, metrics = self.study.board.selection, self.study.board.metrics
         choices = [c for system in self.systems for entry in system.entries for c in entry.choices]
         if selection is not None and choices:
-            titles = {str(metric): self.settings.metric_name(metric) for metric in metrics}
+            titles = {str(metric): self.settings.metric_name(metric, metrics) for metric in metrics}
             words = selection.in_words(choices, titles.get(choices[0].metric, ""))
             yield f"Each tuned system is the {words}."
         elif chosen := how_chosen(self.systems):
@@ -394,30 +503,52 @@ class TableDraft:
         yield from fused_in_words(self.study, self.systems, self.settings.name, lambda _: "")
 
     def _values(self) -> Iterator[str]:
-        """Yield the notes that explain numbers, spreads, bold and underlined values."""
+        """Yield the notes that explain rows, numbers, spreads, bold and underlined values."""
+        if len(self.runs) < self.n_tried:
+            by = ", sorted by " + self._sorted_by() if self._sorted_by() else ""
+            several = " of each group" if len({*self.groups}) > 1 else ""
+            yield f"The first {self.settings.top}{several} of {self.n_tried} systems{by}."
         if percent := [metric for metric in self.metrics if self.settings.is_percent(metric)]:
             is_all = len(percent) == len(self.metrics)
             yield "Values are × 100." if is_all else f"× 100: {self._names(percent)}."
         repeated = [len(system.entries) > 1 for system in self.systems]
         if self.settings.spread == "deviation" and any(repeated):
             yield "After ±: standard deviation over the repetitions."
+        if self.settings.spread == "error":
+            yield "After ±: standard error over queries."
+        if self.reference:
+            unit = " in per cent" if self.settings.delta == "percent" else ""
+            yield f"In parentheses: change against {self.settings.name(self.reference)}{unit}."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
             share = confidence(plan_of(self.study).level)
             kinds = listed(mean_intervals(self.study, self.systems))
             yield f"In brackets: unadjusted {share} {kinds} of the mean."
         if self._has("best"):
             second = ", the second best underlined" if self._has("second") else ""
-            yield f"The best value of a column is in bold{second}."
-        if unfair := [column for column in self.columns if not column.is_fair]:
+            whole = "each group" if self.settings.best == "group" else "a column"
+            whole = "a row" if self.settings.transpose and whole == "a column" else whole
+            yield f"The best value of {whole} is in bold{second}."
+        if self.settings.best != "none" and (
+            unfair := [column for column in self.columns if not column.is_fair]
+        ):
             where = listed(dict.fromkeys(column.block for column in unfair))
             yield f"{capitalised(NO_BEST)}: {self._names(_metrics_of(unfair))} on {where}."
 
+    def _sorted_by(self) -> str:
+        """Return the name of the metric that rows are sorted by; empty if they are not."""
+        names = [str(metric) for metric in self.study.board.metrics]
+        sort = sorted_by(self.settings, self.study)
+        if sort is None:
+            return ""
+        dataset, (name,) = sort_key(sort, self.study.datasets, names)
+        title = self._names(m for m in self.study.board.metrics if str(m) == name)
+        return title if dataset is None else f"{title} on {self.settings.name(dataset)}"
+
     def _tested(self) -> Iterator[str]:
         """Yield the test, its correction, what its signs mean, and what was not tested."""
-        comparisons = self.signs.comparisons
-        if self.signs.are_too_many:
-            reason = f"as the table has more than {MOST_MARKED} systems"
-            yield f"Significance is not marked, {reason}; significance.csv has every comparison."
+        comparisons = self.comparisons
+        if self.signs.are_too_many and not self.outcomes:
+            yield f"Significance is not marked, as the table has more than {MOST_MARKED} systems."
         if not self.outcomes:
             return
         plan = comparisons.plan
@@ -430,12 +561,14 @@ class TableDraft:
         if comparisons.drawn:
             parts.append(f"{plan.draws:,} draws, seed {plan.seed}")
         test = ", ".join([*parts, f"p ≤ {plan.level:g}"])
-        result = self._signs() if self.is_any_significant else "No difference is significant"
+        result = self._signs() if self.signs.of else "p: adjusted p-values"
+        if not self.is_any_significant:
+            result = "No difference is significant"
         yield f"{result} ({test})."
         tested = {str(row.metric) for row in comparisons.rows}
         untested = [self._names([metric]) for metric in self.metrics if str(metric) not in tested]
         if any(column.dataset is None for column in self.columns):
-            untested.append("means over datasets")
+            untested.append(AVERAGE)
         if untested:
             yield f"Not tested: {listed(untested)}."
         absent = absent_baselines(comparisons, self.datasets, self.settings.name)
@@ -444,6 +577,12 @@ class TableDraft:
     def _signs(self) -> str:
         if self.signs.kind == "letters":
             return "A letter next to a value: significantly better than the system of that letter"
+        if self.signs.kind == "stars":
+            stars = (f"{STAR * n} p ≤ {level:g}" for n, level in enumerate(self.signs.levels, 1))
+            shown = ", ".join(stars)
+            worse = "; as a subscript: worse" if self._has("worse") else ""
+            baseline = self.settings.name(next(iter(self.signs.of)))
+            return f"Significantly better than {baseline}: {shown}{worse}"
         (sign_of_first, run), *rest = ((sign, run) for run, sign in self.signs.of.items())
         parts = [f"{sign_of_first} significantly better than {self.settings.name(run)}"]
         parts += [f"{sign} than {self.settings.name(run)}" for sign, run in rest]
@@ -460,19 +599,18 @@ class TableDraft:
             yield f"Rank: in brackets, its {confidence(level)} interval by bootstrap over queries."
 
     def _treatment(self) -> Iterator[str]:
-        name = self.settings.metric_name
+        name = self._name
         if self.systems:
             entries = [entry for system in self.systems for entry in system.entries]
             counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
             yield from treatment(self.metrics, entries[0].evaluation.policy, counts, name)
-        for metric in self.metrics:
-            if name(metric) != spelled(metric) and "(" in str(metric):
-                yield f"{name(metric)} is {metric}."
+        facts = {metric: text for metric in self.metrics if (text := settings_in_words(metric))}
+        texts = grouped_by(facts, facts.__getitem__).items()
+        if texts:
+            yield f"{listed(f'{self._names(those)} with {text}' for text, those in texts)}."
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
-        runs = ((name(system.run), system.warned) for system in self.systems)
-        yield from (f"{note}." for note in warned_of(runs))
         absent = [pair for pair in self.pairs if self.study.system(*pair) is None]
         if absent:
             missing = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
@@ -491,16 +629,20 @@ class TableDraft:
         answered = [f"{run} {n:,}/{total:,}" for run, n, total in coverages if n < total]
         if answered:
             policy = systems[0].entries[0].evaluation.policy
-            rule = missing_in_words(self.metrics, policy, self.settings.metric_name)
+            rule = missing_in_words(self.metrics, policy, self._name)
             yield f"Queries of {dataset} answered: {listed(answered)}; the others {rule}."
         texts: dict[Metric, str] = {}
+        sizes: set[tuple[int, int]] = set()
         for metric in self.metrics:
             counts = {name(system.run): (system.n(metric), len(system.qids)) for system in systems}
+            sizes |= {*counts.values()}
             shares = {run: f"{n:,}/{total:,}" for run, (n, total) in counts.items() if n < total}
             if shares and metric.settings.undefined in (None, "skip"):
                 texts[metric] = listed(f"{run} {share}" for run, share in shares.items())
                 if len({*counts.values()}) == 1:
                     texts[metric] = next(iter(shares.values()))
+        if len(sizes) == 1 and self.settings.caption.details != "none":
+            texts = {}  # the sentence on the data has the number of queries
         for text, metrics in grouped_by(texts, texts.__getitem__).items():
             yield f"Queries of {dataset} with a value of {self._names(metrics)}: {text}."
 
@@ -511,11 +653,33 @@ class TableDraft:
         if True in noted:
             yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
         names = {*map(str, self.metrics)}
-        rows = [row for row in self.signs.comparisons.rows if math.isnan(row.p_adjusted)]
+        rows = [row for row in self.comparisons.rows if math.isnan(row.p_adjusted)]
         shown = [row for row in rows if (row.dataset, row.run) in self.pairs]
         notes = [row.note or "no answer" for row in shown if str(row.metric) in names]
         for note, n in Counter(notes).items():
             yield f"No p-value for {counted(n, 'comparison')} ({note})."
+
+
+def _best_of_parts(
+    texts: Sequence[str], parts: Iterable[Sequence[int]], direction: Direction | None
+) -> dict[int, str]:
+    """Return the places of the best and the second best values of each part."""
+    ranks: dict[int, str] = {}
+    for places in parts:
+        tops = best_and_second([texts[place] for place in places], direction)
+        for rank, top in zip(("best", "second"), tops, strict=True):
+            ranks |= {places[index]: rank for index in top}
+    return ranks
+
+
+def standard_error(metric: Metric, system: System) -> float:
+    """Return the standard error of a mean over queries; NaN for other summaries."""
+    definition, values = metric.definition, system.values(metric)
+    values = values[~np.isnan(values)]
+    is_mean = definition.summary == "mean" and definition.weight is None
+    if not is_mean or system.weights(metric) is not None or len(values) < 2:
+        return math.nan
+    return float(np.std(values, ddof=1) / math.sqrt(len(values)))
 
 
 def _rank(column: PaperColumn, standing: Standing) -> PaperCell:

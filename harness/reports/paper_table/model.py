@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -13,11 +13,10 @@ from ...core.entries import grouped_by
 from ...core.metric import Direction, Metric
 from ...stats.comparison import UNCOMPARED, Comparisons, between
 from .. import formats, grid, latex
-from ..phrases import WARNED
-from .settings import Format, Marks, TableSettings
+from .settings import Format, Marks, Spread, TableSettings
 
-Kind = Literal["metric", "n", "tier", "rank", "coverage"]
-DAGGERS = "†‡§¶‖"
+Kind = Literal["metric", "n", "tier", "rank", "coverage", "p"]
+DAGGERS, STAR = "†‡§¶‖", "*"
 MOST_MARKED = 20
 """Systems of a table up to which significance is marked by default."""
 FEWEST_FOR_SECOND = 3
@@ -29,10 +28,11 @@ class PaperCell:
     """One cell: the number as it is shown (with an ASCII minus, or ``–``), and what belongs to it.
 
     `value` and `ends` (the deviation, or low and high) have every digit; `spread` shows the ends:
-    ``± .012`` or ``[.41, .44]``. `marks` are the signs of the systems that this one is
-    significantly better than, `worse` the daggers of the baselines that it is worse than. `note`
-    is ``17/20`` at a value of fewer queries than others of its column, and ``1/2`` in place of a
-    mean over datasets. `n` of all `of` queries have a value; `repetitions` is ``1 of 3`` if
+    ``± .012`` or ``[.41, .44]``, `delta` the `change` against the baseline. `marks` are the signs
+    of the systems that this one is significantly better than, `worse` the daggers of the baselines
+    that it is worse than. `best` and `second` are at the precision shown, `mark` at that of CSV.
+    `note` is ``17/20`` at a value of fewer queries than others of its column, and ``1/2`` in place
+    of a mean over datasets. `n` of all `of` queries have a value; `repetitions` is ``1 of 3`` if
     some are missing.
     """
 
@@ -44,6 +44,9 @@ class PaperCell:
     worse: tuple[str, ...] = ()
     best: bool = False
     second: bool = False
+    mark: str = ""
+    delta: str = ""
+    change: float = math.nan
     note: str = ""
     n: int = 0
     of: int = 0
@@ -54,8 +57,9 @@ class PaperCell:
 class PaperColumn:
     """One column of values: of a metric on a dataset, or of the mean over datasets (None).
 
-    `metric` is None for a column about the dataset: n, coverage. Columns of one dataset share the
-    title `block`. No value is the best unless `is_fair`: all runs were scored on the same queries.
+    `metric` is None for a column about the dataset: n, coverage. `baseline` is that of a column of
+    p-values. Columns of one dataset share the title `block`. No value is the best unless `is_fair`:
+    all runs were scored on the same queries.
     """
 
     title: str
@@ -66,6 +70,7 @@ class PaperColumn:
     digits: int = 3
     percent: bool = False
     is_fair: bool = True
+    baseline: str = ""
 
     @property
     def direction(self) -> Direction | None:
@@ -78,22 +83,21 @@ class PaperColumn:
     def key(self) -> str:
         """The metric's canonical name, and the kind of a further column: ``map tier``."""
         name = "" if self.metric is None else str(self.metric)
-        return " ".join(filter(None, (name, "" if self.kind == "metric" else self.kind)))
+        kind = "" if self.kind == "metric" else self.kind
+        return " ".join(filter(None, (name, kind, self.baseline)))
 
 
 @dataclass(frozen=True)
 class PaperRow:
     """One system: its own name, its title, its cells, and its sign in the cells of others.
 
-    Rows of one `group` are under its title, which may be empty. The guard warns of the run if
-    `warned`.
+    Rows of one `group` are under its title, which may be empty.
     """
 
     run: str
     title: str
     cells: tuple[PaperCell, ...]
     sign: str = ""
-    warned: bool = False
     group: str = ""
 
 
@@ -101,8 +105,9 @@ class PaperRow:
 class PaperTable:
     """A table with its caption, ready to be rendered.
 
-    The caption is the author's own sentences, then `sentences` on data, test and conventions.
-    `source` is harness's version, the config's name and the SHA-256 of manifest.json.
+    The caption is the author's text or `title`, then `sentences` on data, test and conventions.
+    `source` is harness's version, the config's name and the SHA-256 of manifest.json; `findings`
+    are those of the guard, for the author.
     """
 
     name: str
@@ -112,6 +117,8 @@ class PaperTable:
     sentences: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     source: str = ""
+    title: str = ""
+    findings: tuple[str, ...] = ()
 
     @property
     def signs(self) -> Iterator[str]:
@@ -180,15 +187,23 @@ class Signs:
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the signs of the systems that a run is significantly better, and worse, than.
 
-        The latter for daggers alone: with letters, the better system's own value has the sign.
+        The latter for daggers and stars: with letters, the better system's own value has the sign.
         """
         better: list[str] = []
         worse: list[str] = []
         for peer, sign in self.of.items():
             comparison, way = between(self.comparisons, dataset, metric, peer, run)
             if comparison and comparison.difference and self.comparisons.is_significant(comparison):
-                (better if comparison.is_better == (way == 1) else worse).append(sign)
-        return tuple(better), tuple(worse if self.kind == "daggers" else ())
+                n = sum(comparison.p_adjusted <= level for level in self.levels)
+                shown = sign * n if self.kind == "stars" else sign
+                (better if comparison.is_better == (way == 1) else worse).append(shown)
+        return tuple(better), tuple(worse if self.kind != "letters" else ())
+
+    @property
+    def levels(self) -> list[float]:
+        """The levels of one, two and three stars: the plan's, and smaller ones."""
+        level = self.comparisons.plan.level
+        return [level, *(smaller for smaller in (0.01, 0.001) if smaller < level)]
 
 
 NO_SIGNS = Signs()
@@ -208,11 +223,12 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
     compared = {name for row in comparisons.rows for name in (row.run, row.baseline)}
     named = [name for name in baselines or runs if name in compared]
     sign = dagger if kind == "daggers" else letter
-    return Signs(kind, {name: sign(place) for place, name in enumerate(named)}, comparisons)
+    signs = {n: STAR if kind == "stars" else sign(place) for place, n in enumerate(named)}
+    return Signs(kind, signs, comparisons)
 
 
 MOST_ROWS = 40
-"""Rows of a float in LaTeX by default; a page has room for about 50."""
+"""Rows in LaTeX up to which a table is not split by default; a page has room for about 50."""
 SIGNS = "* bold, + underlined, _ subscript"
 """What the signs of plain text are for."""
 JsonRow = dict[str, formats.Value]
@@ -232,6 +248,12 @@ def render(
     return formats.render([rendered], format, rows, width=width)
 
 
+def misfits(table: PaperTable) -> Iterator[str]:
+    """Yield why a table in LaTeX does not fit its page, and what to do."""
+    for misfit in latex.misfits(grid_of(table, "latex")):
+        yield f"table {table.name}: {misfit}"
+
+
 def finished(text: str | None) -> str:
     """Return the author's own words with a full stop.
 
@@ -244,41 +266,103 @@ def finished(text: str | None) -> str:
 
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats."""
+    settings, is_latex = table.settings, format == "latex"
     sentences = " ".join(table.sentences)
-    caption, own_latex = map(finished, (table.settings.caption.text, table.settings.caption_latex))
+    caption, own_latex = finished(settings.caption.text), finished(settings.caption_latex)
     latex_caption = f"{own_latex} {latex.escape(sentences)}" if own_latex else ""
-    longtable = table.settings.longtable
+    made = _transposed(table, format) if settings.transpose else _upright(table, format)
+    parts = settings.columns
+    if parts is None:
+        parts = 2 if is_latex and len(made.rows) > MOST_ROWS and not settings.longtable else 1
+    rendered = replace(
+        made,
+        caption=" ".join(f"{caption or table.title} {sentences}".split()),
+        caption_latex=latex_caption.strip(),
+        notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
+        source="\n".join([table.source, *(table.findings if is_latex else ())]),
+        label=settings.label or f"tab:{table.name}",
+        is_paper=True,
+        siunitx=settings.siunitx,
+        wide=settings.width == "page",
+        long=settings.longtable,
+        document_class=settings.document_class,
+    )
+    return grid.side_by_side(rendered, parts) if parts > 1 else rendered
+
+
+def _upright(table: PaperTable, format: Format) -> grid.Grid:
+    """Return the rows and columns of a table."""
+    blocks = _blocks([column.block for column in table.columns])
+    columns = [_heading(table, format, *pair) for pair in zip(table.columns, blocks, strict=True)]
+    groups = []
+    for title, rows in grouped_by(table.rows, lambda row: row.group).items():
+        cells = [(_system(table, format, row), *_cells(table, format, row.cells)) for row in rows]
+        groups.append(grid.Group(title, tuple(cells)))
+    return grid.Grid((grid.Column("", left=True), *columns), tuple(groups))
+
+
+def _transposed(table: PaperTable, format: Format) -> grid.Grid:
+    """Return a table with a column for each system, and a row for each metric of each dataset."""
+    names = [_system(table, format, row) for row in table.rows]
+    titles = _blocks([row.group for row in table.rows])
+    columns = [
+        grid.Column(name.text, block=block, above=name.above, citation=name.citation)
+        for name, block in zip(names, titles, strict=True)
+    ]
+    blocks, rows = _blocks([column.block for column in table.columns]), []
+    for place, (column, block) in enumerate(zip(table.columns, blocks, strict=True)):
+        cells = _cells(table, format, [row.cells[place] for row in table.rows])
+        title = _heading(table, format, column, block)
+        rows.append((block, (grid.GridCell(title.title, citation=title.citation), *cells)))
+    groups = grouped_by(rows, lambda row: row[0]).items()
+    return grid.Grid(
+        (grid.Column("", left=True), *columns),
+        tuple(grid.Group(title, tuple(cells for _, cells in members)) for title, members in groups),
+    )
+
+
+def _blocks(titles: list[str]) -> list[str]:
+    """Return the titles of blocks; a single one is not shown."""
+    return titles if len({*titles}) > 1 else [""] * len(titles)
+
+
+def _named(table: PaperTable, format: Format, own: str, title: str) -> tuple[str, str]:
+    """Return a name, and its citation: LaTeX's, or in brackets as part of the name."""
+    keys = table.settings.citation(own)
+    if not keys:
+        return title, ""
+    if format == "latex":
+        return title, rf"~\{table.settings.cite}{{{keys}}}"
+    return f"{title} [{keys}]", ""
+
+
+def _heading(table: PaperTable, format: Format, column: PaperColumn, block: str) -> grid.Column:
+    is_metric = column.kind == "metric" and column.metric is not None
+    title, citation = column.title, ""
+    if is_metric:
+        title, citation = _named(table, format, str(column.metric), title)
+    return grid.Column(title, block=block, citation=citation)
+
+
+def _system(table: PaperTable, format: Format, row: PaperRow) -> grid.GridCell:
+    title, citation = _named(table, format, row.run, row.title)
+    return grid.GridCell(title, above=row.sign, citation=citation)
+
+
+def _cells(
+    table: PaperTable, format: Format, cells: Sequence[PaperCell]
+) -> Iterator[grid.GridCell]:
     between = "," if any(len(sign) > 1 for sign in table.signs) else ""
 
     def as_text(text: str) -> str:
         """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
         return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text) if format == "html" else text
 
-    def cells_of(row: PaperRow) -> Iterator[grid.GridCell]:
-        yield grid.GridCell(row.title, WARNED if row.warned else "", above=row.sign)
-        for cell in row.cells:
-            signs = between.join(cell.marks), between.join(cell.worse)
-            behind = as_text(cell.spread), cell.note
-            yield grid.GridCell(as_text(cell.text), "", cell.best, cell.second, *signs, *behind)
-
-    groups = grouped_by(table.rows, lambda row: row.group).items()
-    blocks = [column.block for column in table.columns]
-    blocks = blocks if len({*blocks}) > 1 else [""] * len(blocks)
-    columns = (grid.Column(c.title, block=b) for c, b in zip(table.columns, blocks, strict=True))
-    rows_of = {title: tuple(tuple(cells_of(row)) for row in rows) for title, rows in groups}
-    return grid.Grid(
-        (grid.Column("", left=True), *columns),
-        tuple(grid.Group(title, rows) for title, rows in rows_of.items()),
-        caption=" ".join(f"{caption} {sentences}".split()),
-        caption_latex=latex_caption.strip(),
-        notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
-        source=table.source,
-        label=table.settings.label or f"tab:{table.name}",
-        is_paper=True,
-        siunitx=table.settings.siunitx,
-        wide=table.settings.width == "page",
-        long=len(table.rows) > MOST_ROWS if longtable is None else longtable,
-    )
+    for cell in cells:
+        signs = between.join(cell.marks), between.join(cell.worse)
+        extras = [cell.spread, f"({cell.delta})" if cell.delta else ""]
+        behind = as_text(" ".join(filter(None, extras))), cell.note
+        yield grid.GridCell(as_text(cell.text), "", cell.best, cell.second, *signs, *behind)
 
 
 def records(table: PaperTable) -> list[JsonRow]:
@@ -287,29 +371,30 @@ def records(table: PaperTable) -> list[JsonRow]:
     Keys: ``group``, ``run`` (its own name), ``name`` (in the table), ``sign``; then for each
     column of the table its value, named by dataset and metric (``trec map``), with ``deviation``
     or ``low`` and ``high``, ``n``, ``repetitions`` if a system has fewer than others (``1 of
-    3``), and ``marks``: ``best``, ``second``, the signs of the systems that it is significantly
-    better than, and with ``_`` before them of those that it is worse than. The best is that of
-    the digits shown, as in the other formats.
+    3``), ``delta``, and ``marks``: ``best``, ``second``, the signs of the systems that it is
+    significantly better than, and with ``_`` before them of those that it is worse than. The best
+    is that of the values here, which other formats round.
     """
     rows: list[JsonRow] = [
         {"group": row.group, "run": row.run, "name": row.title, "sign": row.sign}
         for row in table.rows
     ]
     for place, column in enumerate(table.columns):
-        fields = _fields(column, [row.cells[place] for row in table.rows])
+        fields = _fields(column, [row.cells[place] for row in table.rows], table.settings.spread)
         for record, values in zip(rows, fields, strict=True):
             record |= values
     return rows
 
 
-def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
+def _fields(column: PaperColumn, cells: list[PaperCell], spread: Spread) -> Iterator[JsonRow]:
     """Yield for each cell of a column its value and what belongs to it, by its key."""
     dataset = column.block if column.dataset is None else column.dataset
     label = " ".join(filter(None, (dataset, column.key)))
-    ends = ([], ["deviation"], ["low", "high"])[max((len(cell.ends) for cell in cells), default=0)]
+    ends = ([], [spread], ["low", "high"])[max((len(cell.ends) for cell in cells), default=0)]
+    has_change = any(cell.delta for cell in cells)
     for cell in cells:
         value: formats.Value = cell.value
-        if column.kind not in ("metric", "rank"):
+        if column.kind not in ("metric", "rank", "p"):
             value = cell.text.replace("–", "-") if column.kind == "tier" else cell.text
         fields: JsonRow = {label: value}
         bounds = cell.ends or (None,) * len(ends)
@@ -319,7 +404,9 @@ def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
                 fields[f"{label} n"] = cell.n or None
             if any(cell.repetitions for cell in cells):
                 fields[f"{label} repetitions"] = cell.repetitions
-            marks = ["best"] * cell.best + ["second"] * cell.second
+            if has_change:
+                fields[f"{label} delta"] = cell.change
+            marks = [cell.mark] if cell.mark else []
             marks += [*cell.marks, *(f"_{sign}" for sign in cell.worse)]
             fields[f"{label} marks"] = " ".join(marks)
         yield fields

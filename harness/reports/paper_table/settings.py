@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from ...core.arguments import Digits, Flag, Patterns, Shorthand, as_list
+from ...core.arguments import Digits, Flag, Patterns, Positive, Shorthand, as_list
 from ...core.metric import Metric
 from ...errors import did_you_mean
-from ..phrases import spelled
+from ..phrases import fixed, spelled
 from ..select import (
     Found,
     matched,
@@ -19,11 +19,15 @@ from ..select import (
     value_for,
 )
 
-Spread = Literal["none", "deviation", "interval"]
-Marks = Literal["letters", "daggers", "none"]
-Extra = Literal["n", "tier", "rank", "coverage"]
+Spread = Literal["none", "deviation", "error", "interval"]
+Marks = Literal["letters", "daggers", "stars", "none"]
+Best = Literal["column", "group", "none"]
+Delta = Literal["none", "percent", "absolute"]
+Extra = Literal["n", "tier", "rank", "coverage", "p"]
 Width = Literal["column", "page"]
-Details = Literal["full", "short", "none"]
+Details = Literal["note", "full", "short", "none"]
+Cite = Literal["cite", "citep", "autocite"]
+DocumentClass = Literal["acmart", "ieee", "llncs", "acl", "neurips", "article"]
 Format = Literal["latex", "markdown", "html", "csv", "text"]
 SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
 ALL = ("*",)
@@ -45,25 +49,41 @@ def _percent_patterns(value: Any) -> Any:
     return (ALL if value else ()) if isinstance(value, bool) else as_list(value)
 
 
-def _caption_of_text(value: Any) -> Any:
+def _text_alone(value: Any) -> Any:
     return {"text": value} if isinstance(value, str) else value
 
 
 @dataclass(frozen=True)
 class Caption:
-    """A caption: the author's text, and what is added to it."""
+    """A caption: the author's text, and where the sentences on data and tests go."""
 
     text: str = ""
-    """Text before the generated sentences."""
-    details: Details = "full"
-    """What follows: `full` adds data, test, marks, treatment of ties and queries; `short` leaves
-    the treatment out; `none` adds nothing."""
+    """The author's text; by default it names the metrics and datasets."""
+    details: Details = "note"
+    """`note` puts data, test, marks, treatment of ties and queries below the table, `full` into the
+    caption; `short` is `full` without the treatment; `none` leaves them out."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a run, metric or dataset is called in a table, and what it cites."""
+
+    text: str
+    """Its name."""
+    cite: str = ""
+    """Key of its reference in LaTeX, or several keys with commas between them."""
+
+
+def named(names: Mapping[str, str | Name]) -> dict[str, Name]:
+    """Return names as settings have them."""
+    return {key: Name(name) if isinstance(name, str) else name for key, name in names.items()}
 
 
 SortKey = Annotated[str, Shorthand(_sort_key_text, str | dict[str, str])]
 DigitsByMetric = Annotated[
     Mapping[str, Digits], Shorthand(_digits_by_metric, Digits | dict[str, Digits])
 ]
+NameOrText = Annotated[Name, Shorthand(_text_alone, str | Name)]
 Percent = Annotated[tuple[str, ...], Shorthand(_percent_patterns, Flag | str | tuple[str, ...])]
 
 
@@ -83,10 +103,13 @@ class TableSettings:
     """Rows, in this order."""
     groups: Mapping[str, Patterns] = field(default_factory=dict)
     """Rows in groups with a title, in place of `runs`."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """What runs, metrics and datasets are called in the table."""
+    names: Mapping[str, NameOrText] = field(default_factory=dict)
+    """What runs, metrics and datasets are called in the table; `{text: BM25, cite: robertson1994}`
+    adds a citation."""
     sort: SortKey | None = None
     """Rows of each group by this metric, best first; by one dataset's values as in `trec: map`."""
+    top: Positive | None = None
+    """The first rows of each group alone; without `sort`, the best by the first metric."""
     digits: DigitsByMetric = field(default_factory=dict)
     """Decimals of all metrics, or by metric ("*" for the others); by default 3, and 1 for values
     x 100."""
@@ -95,24 +118,40 @@ class TableSettings:
     leading_zero: Flag = False
     """0.423 in place of .423."""
     spread: Spread = "none"
-    """Next to each value: the deviation over repetitions (seeds), or its interval over queries."""
+    """Next to each value: the deviation over repetitions (seeds), or the standard error or interval
+    over queries."""
+    delta: Delta = "none"
+    """Next to each value: its change against the first baseline."""
     marks: Marks | None = None
-    """Significance: a letter for each system that is beaten, or a dagger for each baseline. By
-    default letters if all pairs are compared, daggers if there are baselines, none above 20
-    systems."""
+    """Significance: a letter for each system that is beaten, a dagger for each baseline, or stars
+    by level against one baseline. By default letters if all pairs are compared, daggers if there
+    are baselines, none above 20 systems."""
+    best: Best = "column"
+    """The best value in bold and the second best underlined: of a column, of each group of rows, or
+    none."""
+    arrows: Flag = True
+    """An arrow at each metric that points to better."""
     average: Flag = False
     """A further block: the mean over the datasets, of runs that have them all."""
     extras: tuple[Extra, ...] = ()
-    """Further columns: queries of the mean, tier, rank with its interval, queries answered."""
+    """Further columns: queries of the mean, tier, rank with its interval, queries answered, and
+    adjusted p-values against each baseline."""
+    transpose: Flag = False
+    """Metrics as rows and systems as columns; CSV keeps a row for each system."""
+    columns: Positive | None = None
+    """Parts of a long table, side by side; by default 1, and in LaTeX 2 above 40 rows."""
     siunitx: Flag = False
     """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
     width: Width = "column"
     """LaTeX: `table`, or `table*` over both columns of the page."""
-    longtable: Flag | None = None
-    """LaTeX: `longtable`, which breaks across pages; by default above 40 rows."""
-    caption: Annotated[Caption, Shorthand(_caption_of_text, str | Caption)] = Caption()
-    """Text before the sentences on test, level and conventions; or `{text: ..., details:
-    short}`."""
+    document_class: DocumentClass = "acmart"
+    """LaTeX: whose column and page the table must fit; a warning names what does not."""
+    cite: Cite = "cite"
+    """LaTeX: the command of citations."""
+    longtable: Flag = False
+    """LaTeX: `longtable`, which breaks across pages; not in two columns."""
+    caption: Annotated[Caption, Shorthand(_text_alone, str | Caption)] = Caption()
+    """One sentence above the table; or `{text: ..., details: full}`."""
     caption_latex: str | None = None
     """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
     label: str | None = None
@@ -122,9 +161,10 @@ class TableSettings:
     """Files written by harness run."""
 
     def __post_init__(self) -> None:
-        """Take a caption's text alone."""
+        """Take the texts of a caption and of names alone."""
         if not isinstance(self.caption, Caption):
             object.__setattr__(self, "caption", Caption(self.caption or ""))
+        object.__setattr__(self, "names", named(self.names))
 
     def is_percent(self, metric: Metric) -> bool:
         """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
@@ -141,13 +181,25 @@ class TableSettings:
         """Number of decimals of a metric's values."""
         return value_for(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
 
+    def number(self, metric: Metric, value: float) -> str:
+        """Return a metric's value as the table shows it; a sum of whole numbers is whole."""
+        if metric.definition.summary == "sum" and value.is_integer():
+            return str(int(value))
+        percent, zero = self.is_percent(metric), self.leading_zero
+        return fixed(value, self.digits_of(metric), percent=percent, leading_zero=zero)
+
     def name(self, own: str) -> str:
         """Return a run's or dataset's name in the table."""
-        return self.names.get(own, own)
+        return self.names[own].text if own in self.names else own
 
-    def metric_name(self, metric: Metric) -> str:
-        """Return a metric's name in the table."""
-        return value_for(self.names, str(metric), spelled(metric), patterns=False)
+    def metric_name(self, metric: Metric, among: Sequence[Metric] = ()) -> str:
+        """Return a metric's name in a table that also has the metrics `among`."""
+        usual = Name(spelled(metric, among))
+        return value_for(self.names, str(metric), usual, patterns=False).text
+
+    def citation(self, own: str) -> str:
+        """Return the keys that the name of a run, dataset or metric cites."""
+        return value_for(self.names, own, Name(own), patterns=False).cite
 
 
 DEFAULT = TableSettings()
@@ -159,6 +211,7 @@ def problems(
     datasets: Sequence[str] | None,
     metrics: Sequence[Metric] | None,
     compared: bool,
+    baselines: Sequence[str] | None = None,
 ) -> Found:
     """Yield each problem with its place in the settings; None is not known yet, and not checked."""
     names = None if metrics is None else [str(metric) for metric in metrics]
@@ -176,17 +229,27 @@ def problems(
             if key not in valid_keys and not metric_spellings(names)(key):
                 near = did_you_mean(key, valid_keys)
                 yield ("names", key), f"there is no run, dataset or metric '{key}'{near}"
+            elif settings.names[key].cite and key in datasets and key not in runs:
+                yield ("names", key), "a citation is for a run or a metric, got one for a dataset"
     sort = settings.sort
     if sort and datasets and names and len(sort_key(sort, datasets, names)[1]) != 1:
         near = did_you_mean(sort.rpartition(": ")[2], names)
         problem = f"expected one metric, or 'dataset: metric', got '{sort}'{near}"
         choices = f"(metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
         yield ("sort",), f"{problem}  {choices}"
-    if not compared and settings.marks in ("letters", "daggers"):
+    if not compared and settings.marks in ("letters", "daggers", "stars"):
         yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
     for place, extra in enumerate(settings.extras):
-        if not compared and extra in ("tier", "rank"):
+        if not compared and extra in ("tier", "rank", "p"):
             yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
+        elif extra == "p" and baselines == ():
+            yield ("extras", place), "p is a column for each baseline, and there is none"
+    if settings.delta != "none" and not baselines and baselines is not None:
+        yield ("delta",), "the change is against a baseline, and there is none"
+    if settings.marks == "stars" and baselines is not None and len(baselines) != 1:
+        yield ("marks",), f"stars are against one baseline, got {len(baselines) or 'none'}"
+    if settings.longtable and (settings.width == "page" or (settings.columns or 1) > 1):
+        yield ("longtable",), "longtable is for one column of the page, and of rows"
 
 
 def _metric_problems(settings: TableSettings, names: Sequence[str]) -> Found:
@@ -213,11 +276,12 @@ def _duplicate_names(settings: TableSettings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
     owners: dict[str, str] = {}
     for name in known:
-        label = value_for(settings.names, name, name, patterns=False)
+        label = value_for(settings.names, name, Name(name), patterns=False).text
         owner = owners.setdefault(label, name)
         if owner != name:
             keys = [name, owner, *reversed([*settings.names])]
-            key = next(candidate for candidate in keys if settings.names.get(candidate) == label)
+            called = {key: given.text for key, given in settings.names.items()}
+            key = next(candidate for candidate in keys if called.get(candidate) == label)
             yield ("names", key), f"{owner} and {name} are both called '{label}'"
 
 
