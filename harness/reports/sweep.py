@@ -212,7 +212,6 @@ def _grids(
             table,
             caption=caption,
             label=f"tab:sweep-{dataset}",
-            is_paper=True,
             wide=settings.width == "page",
             document_class=settings.document_class,
         )

@@ -166,10 +166,10 @@ def test_predictions_of_rows_are_fused_row_by_row(tmp_path: Path) -> None:
 
 def test_captions_and_methods_say_how_a_run_was_fused(folder: Path) -> None:
     ran(folder, CONFIG + "names: {bm25: BM25}\ntables: {t: {formats: [markdown]}}\n")
-    words = "rrf is fused from BM25 and dense by reciprocal rank fusion"
-    assert f"{words}, k = 60." in (folder / "out/tables/t.md").read_text()
+    words = "We fused BM25 and dense into rrf by reciprocal rank fusion"
+    assert f"{words} with k = 60." in (folder / "out/tables/t.md").read_text()
     methods = succeeds("table", folder / "out", "--methods", "--format", "latex")
-    assert f"{words}~\\cite{{cormack2009}}, k = 60." in methods
+    assert f"{words} with k = 60~\\cite{{cormack2009}}." in methods
     assert "cormack2009" in succeeds("table", folder / "out", "--bibtex")
     assert "fused" not in succeeds("table", folder / "out", "--run", "bm25")
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from command_line import succeeds
 
 import harness
 from harness.cli.main import main

@@ -16,7 +16,7 @@ from ... import __version__
 from ...core.entries import FEWER, System, grouped_by, how_chosen
 from ...core.metric import Direction, Metric
 from ...core.names import over_same_queries as have_same_queries
-from ...errors import Problem, UnknownNameError, counted, first_of
+from ...errors import Problem, UnknownNameError, counted, first_of, warn
 from ...stats.comparison import UNCOMPARED, Comparison, Comparisons, Standing, between
 from ...stats.intervals import summary_interval
 from ..leaderboard import Study, plan_of
@@ -56,6 +56,7 @@ from .model import (
     PaperTable,
     Signs,
     best_and_second,
+    misfits,
     render,
     signs_of,
 )
@@ -99,10 +100,13 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
 
 
 def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
-    """Return every table in its formats by path."""
+    """Return every table in its formats by path, and warn of those that do not fit their page."""
+    tables = [build(study, settings, name) for name, settings in wanted.items()]
+    for misfit in (m for t in tables if "latex" in t.settings.formats for m in misfits(t)):
+        warn(misfit)
     return {
         f"tables/{table.name}{SUFFIXES[format]}": render(table, format).encode()
-        for table in [build(study, settings, name) for name, settings in wanted.items()]
+        for table in tables
         for format in table.settings.formats
     }
 
