@@ -7,7 +7,7 @@ import { ranked, relation } from "./data";
 import { Against, Everyone } from "./picture";
 import { Dot, Line, scale } from "./marks";
 import { keptRows, placeAmong, rowOf, rowValues, systemName } from "./view";
-import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, interval, plural, ranks } from "./text";
+import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, fixed, interval, plural, ranks } from "./text";
 
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
@@ -142,8 +142,9 @@ export function ticksOf(low: number, high: number, n: number): number[] {
   return Array.from({ length: n + 2 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter((tick) => tick <= high + step * 1e-9);
 }
 
-export function tickText(tick: number): string {
-  return String(Number(tick.toPrecision(6))).replace("-", "−");
+/** Ticks with as many digits as their distance needs. */
+export function tickText(tick: number, step: number): string {
+  return fixed(tick, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
 }
 
 function Table({ context, rows, reference, all }: { context: Context; rows: number[]; reference?: Reference; all: number[] }) {
@@ -174,7 +175,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
             <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
-            <th scope="col" class="forest"><svg width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick)}</text>)}</svg><span class="hidden">Interval</span></th>
+            <th scope="col" class="forest"><svg width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
             {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
           </tr>
         </thead>
@@ -192,7 +193,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
                 {withRange && <td class="range">{ranks(column.rankLow[row], column.rankHigh[row])}</td>}
                 <th scope="row" class="name" title={system.name}>
                   <SystemLink context={context} system={board.systems[row]} />
-                  {warnings.length > 0 && <abbr class="flag" title={warnings.join("\n")}><span aria-hidden="true">⚠</span><span class="hidden">, with warnings</span></abbr>}
+                  {warnings.length > 0 && <abbr class="flag" title={warnings.join("\n")}><span class="hidden">, with warnings</span></abbr>}
                 </th>
                 <td class={`number value${best.get(m)!.has(row) ? " best" : ""}`}><Value value={values[row]} digits={metric.digits} /></td>
                 <td class="forest">
@@ -257,7 +258,7 @@ function Heading({ context, id, title, kind }: { context: Context; id: string; t
   const sort = () => go({ sort: own ? "" : id, reversed: current && !state.reversed, ...(own ? { metric: id } : {}) });
   return (
     <th scope="col" class={kind} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
-      <button type="button" onClick={sort}>{title}{current && <span aria-hidden="true">{descending ? " ▾" : " ▴"}</span>}</button>
+      <button type="button" onClick={sort}>{title}</button>
     </th>
   );
 }

@@ -54,8 +54,8 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
       {open && <Title report={report} />}
       <div class="topbar">
         <div class="wrap">
-          {!open && <a class="site" href={format(state, { view: "leaderboard", a: "", b: "", qid: "" })}><bdi>{report.title}</bdi></a>}
           <nav aria-label="Views">
+            {!open && <a class="site" href={format(state, { view: "leaderboard", a: "", b: "", qid: "" })}><bdi>{report.title}</bdi></a>}
             {tabs.map((name) => <a key={name} href={format(state, { view: name, qid: "", ...(view === "system" ? { a: "" } : {}) })} aria-current={name === current ? "page" : undefined}>{TABS[name]}</a>)}
           </nav>
           <div class="end">
@@ -65,6 +65,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
         </div>
       </div>
       <main id="main" class="wrap" tabIndex={-1}>
+        {!open && view !== "system" && !state.qid && <h1 class="hidden">{NAMES[view]}</h1>}
         {context.notices.map((notice) => <p key={notice} class="notice" role="status">{notice}</p>)}
         {view === "leaderboard" && report.boards.filter((one) => one === context.board || (printing && !one.group)).map((one) => (
           <Leaderboard key={one.dataset} context={{ ...select(report, { ...state, dataset: one.dataset }, go), choice: context.choice, printing }} />

@@ -22,7 +22,7 @@ const percent = (place: number) => `${place.toFixed(2)}%`;
 
 /** A line of a row: `label` says what it shows. */
 export function Line({ label, children, tall = 22 }: { label: string; children: ComponentChildren; tall?: number }) {
-  return <svg class="line" width="100%" height={tall} role="img" aria-label={label}>{children}</svg>;
+  return <svg class="line" width="100%" height={tall} {...(label ? { role: "img" as const, "aria-label": label } : { "aria-hidden": true })}>{children}</svg>;
 }
 
 /** All values as short ticks, drawn as one path, and long ones for some. */

@@ -83,6 +83,7 @@ export function Everyone({ context, order, reference, kept }: { context: Context
   const least = metric.low === 0 ? 0 : Math.min(0, ...ends);
   const most = metric.high > 0 ? Math.min(metric.high, Math.max(...ends)) : Math.max(...ends);
   const y = (value: number) => top + (height - top - BOTTOM) * (1 - (Math.min(most, Math.max(least, value)) - least) / (most - least || 1));
+  const ticks = ticksOf(least, most, 4);
   const step = (width - LEFT - 4) / all.length;
   const x = (place: number) => LEFT + step * (place + 0.5);
   const points = all.map((row, i): Point => ({ row, x: x(i), y: y(values[row]), low: y(low[row] - 0 || values[row]), high: y(high[row] - 0 || values[row]) }));
@@ -105,8 +106,8 @@ export function Everyone({ context, order, reference, kept }: { context: Context
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="everyone" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} of ${all.length} systems, best first. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>
-        {ticksOf(least, most, 4).map((tick) => (
-          <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">{tickText(tick)}</text></g>
+        {ticks.map((tick) => (
+          <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>
         ))}
         {[...groups].map(([kind, group]) => (
           <g key={kind} class={`dot ${kind}`}>
@@ -143,6 +144,7 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
   const [least, most] = pad(Math.min(...rows.map((row) => values[row])), Math.max(...rows.map((row) => values[row])));
   const x = (value: number) => LEFT + 10 + ((width - LEFT - 20) * (to(value) - left)) / (right - left);
   const y = (value: number) => top + (height - top - BOTTOM - 20) * (1 - (value - least) / (most - least));
+  const ticks = ticksOf(least, most, 5);
   const sign = metric.direction < 0 ? -1 : 1;
   const frontier = rows.filter((row) => !rows.some((one) => cost(one) <= cost(row) && sign * values[one] >= sign * values[row] && (cost(one) < cost(row) || values[one] !== values[row])))
     .sort((a, b) => cost(a) - cost(b) || a - b);
@@ -159,7 +161,7 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="against" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} against ${name} of ${rows.length} systems. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>
-        {ticksOf(least, most, 5).map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 4} y={y(tick) + 4} text-anchor="end">{tickText(tick)}</text></g>)}
+        {ticks.map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 4} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>)}
         {costTicks.map((tick) => <g key={tick}><line class="grid" x1={x(tick)} x2={x(tick)} y1={top} y2={height - 40} /><text x={x(tick)} y={height - 24} text-anchor="middle">{tick.toLocaleString("en")}</text></g>)}
         <text x={width} y={height - 5} text-anchor="end">{name} →</text>
         <path class="frontier" d={frontier.map((row, i) => `${i ? `H${x(cost(row)).toFixed(1)}V` : `M${x(cost(row)).toFixed(1)} `}${y(values[row]).toFixed(1)}`).join("")} />
