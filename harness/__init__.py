@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .experiment.fusion import fuse as fuse
     from .experiment.gate import gate as gate
     from .experiment.page import page as page
+    from .experiment.per_query import per_query as per_query
     from .experiment.results import Results as Results
     from .experiment.run import run as run
     from .experiment.tables_and_plots import Plots as Plots
@@ -91,6 +92,7 @@ _HOME = {
     "metric_name": "core.names",
     "page": "experiment.page",
     "paired_test": "stats.registry",
+    "per_query": "experiment.per_query",
     "plot": "experiment.tables_and_plots",
     "query_groups": "readers.groups",
     "rank_similarity": "metrics.rank_similarity",

@@ -40,7 +40,7 @@ _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
 @options.plan("The baseline; by default the first run")
 @options.grouping
-@options.format_option("text", "csv", "jsonl", "markdown")
+@options.format_option("text", "csv", "excel", "jsonl", "markdown", "plain-markdown")
 @options.usual_evaluation
 def command(
     runs: Texts, qrels: str | None, results: Path | None, format: str, **settings: Any

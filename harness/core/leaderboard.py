@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -20,6 +21,10 @@ from .arrow import repeated
 from .cell_key import pairs
 from .entries import Choice, Entry, Failed, grouped_by, whole_name, with_slices
 from .metric import Metric
+from .pandas_frame import data_frame
+
+if TYPE_CHECKING:
+    import pandas
 
 NOT_COMPARED = (
     "runs are compared query by query, and 'summary: {average: ...}' weighs queries by the size "
@@ -211,6 +216,19 @@ class Leaderboard(Printable, Memo):
                 part = []
             part.append(self._values_of(entry))
         yield pa.concat_tables(part).unify_dictionaries()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return every value as a tidy data frame (needs pandas).
+
+        Columns: dataset, run, captured columns, qid, columns of query groups, metric, value, and
+        weight if queries have weights.
+        """
+        table = pa.concat_tables(self.per_query_parts(), promote_options="default")
+        texts = [
+            pa.string() if pa.types.is_dictionary(kind) else kind for kind in table.schema.types
+        ]
+        plain = pa.schema(list(zip(table.column_names, texts, strict=True)))
+        return data_frame(table.cast(plain))
 
     def sliced(self) -> Leaderboard:
         """Return the leaderboard with an entry for each slice of the queries."""

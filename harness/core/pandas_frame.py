@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from ..errors import not_installed
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ def data_frame(content: Any, **options: Any) -> pandas.DataFrame:
         import pandas
     except ModuleNotFoundError:
         raise not_installed("to_pandas()", "pandas") from None
+    if isinstance(content, pa.Table):
+        return content.to_pandas()
     return pandas.DataFrame(content, **options)
 
 

@@ -154,7 +154,7 @@ def compare(
     elif weights is not None:
         check_plan(plan, [*runs], weighted=dataset or "qrels")
     if runs is None:
-        board = Leaderboard(tuple(map(Entry, _named(qrels))))
+        board = Leaderboard(tuple(map(Entry, named_evaluations(qrels))))
     else:
         board = evaluate_runs(
             qrels, runs, given, policy, relevance_level, convention, weights, dataset,
@@ -192,7 +192,7 @@ def _name_of(test: str | Callable[..., Any]) -> str:
     return name
 
 
-def _named(given: Any) -> list[Evaluation]:
+def named_evaluations(given: Any) -> list[Evaluation]:
     """Return evaluations under the names they are given, or have."""
     if not isinstance(given, (Mapping, list, tuple)):
         raise wrong("qrels", "evaluations, if runs are left out", given, TAKES_EVALUATIONS)

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ..config.model import Config
 
 PER_QUERY = "per_query.parquet"
+SCHEMA, PER_QUERY_SCHEMA = "ranking-harness.per_query", "1"
+"""Metadata of that file: the version of its columns, as docs/reference/outputs.md has them."""
 """The file with the value of each query."""
 FORMAT = 4
 """Format of the manifests that this version writes and reads."""

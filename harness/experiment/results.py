@@ -240,6 +240,13 @@ class Results(Study):
         """Return `rows` as a data frame (needs pandas)."""
         return data_frame(self.rows)
 
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the rows of ``per_query.parquet`` as a tidy data frame (needs pandas).
+
+        There is a row for each value: dataset, run, captured columns, qid, metric, value.
+        """
+        return self.cells.to_frame()
+
     def to_flat_dict(self) -> dict[str, float]:
         """Return ``{"dataset/run/metric": value}``, for a logger of experiments.
 

@@ -244,7 +244,9 @@ def _files(results: Results) -> dict[str, bytes]:
             text += "" if comparisons is None else render_comparisons(comparisons, name)
             text = html.document(config.name, text)
         contents[f"leaderboard{report.suffix}"] = text.encode()
-    contents[manifests.PER_QUERY] = files.parquet(results.cells.per_query_parts())
+    contents[manifests.PER_QUERY] = files.parquet(
+        results.cells.per_query_parts(), {manifests.SCHEMA: manifests.PER_QUERY_SCHEMA}
+    )
     return contents if comparisons is None else contents | comparing.files(comparisons)
 
 

@@ -249,14 +249,15 @@ def check_writable(folder: Path) -> None:
     raise HarnessError(Problem(str(folder), message, fix=fix))
 
 
-def parquet(tables: Iterable[pa.Table]) -> bytes:
+def parquet(tables: Iterable[pa.Table], metadata: Mapping[str, str] | None = None) -> bytes:
     """Return tables, one after the other, as the bytes of a Parquet file (zstd)."""
     import pyarrow.parquet as pq
 
     tables = iter(tables)
     first_table = next(tables)
     sink = io.BytesIO()
-    with pq.ParquetWriter(sink, first_table.schema, compression="zstd") as file:
+    schema = first_table.schema.with_metadata(metadata)
+    with pq.ParquetWriter(sink, schema, compression="zstd") as file:
         for table in itertools.chain([first_table], tables):
             file.write_table(table)
     return sink.getvalue()

@@ -9,11 +9,13 @@ from typing import Any
 
 from ..errors import in_json
 from . import html, latex, markdown, text
-from .grid import Grid
+from .grid import Grid, GridCell
+from .phrases import UNDEFINED
 
 Value = str | int | float | None
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_DATE = re.compile(r"^(\d+)/(\d+)$")
 _TO_QUOTE = re.compile(r'[",\r\n]')
 
 
@@ -34,8 +36,10 @@ def render(
         return as_jsonl(records)
     if format == "latex":
         return "\n".join(map(latex.render, grids))
-    if format == "markdown":
-        return markdown.render(grids)
+    if format == "excel":
+        return as_excel(grids)
+    if format in ("markdown", "plain-markdown"):
+        return markdown.render(grids, plain=format != "markdown")
     return html.render(grids) if format == "html" else text.render(grids, width=width)
 
 
@@ -52,6 +56,37 @@ def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
     header = list(records[0]) if records else []
     rows = ([field(row[name]) for name in header] for row in records)
     return "".join(",".join(map(_quoted, row)) + "\n" for row in [map(in_csv, header), *rows])
+
+
+def as_excel(grids: Iterable[Grid]) -> str:
+    """Return tables as CSV for a spreadsheet, with the digits that are shown.
+
+    It begins with a byte order mark, so that Excel reads UTF-8. Marks and spreads have columns of
+    their own; the caption and notes are below the rows.
+    """
+    lines: list[list[str]] = []
+    for table in grids:
+        titles = [group.title for group in table.groups for _ in group.rows]
+        columns = {"group": titles} if any(titles) else {}
+        for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=False):
+            name = " ".join(filter(None, (column.block, column.title))) or "run"
+            columns[name] = [_DATE.sub(r"\1 of \2", cell.text).strip(UNDEFINED) for cell in cells]
+            others = {"spread": [cell.spread.removeprefix("± ") for cell in cells]}
+            others["marks"] = list(map(_marks, cells))
+            columns |= {f"{name} {what}": texts for what, texts in others.items() if any(texts)}
+        lines += [[], [table.title]] if lines and table.title else []
+        lines += [list(columns), *map(list, zip(*columns.values(), strict=True))] if columns else []
+        notes = [note for note in (table.caption, *table.notes) if note]
+        lines += [[], *([note] for note in notes)] if notes else []
+    return "\ufeff" + "".join(",".join(map(_quoted, map(in_csv, row))) + "\n" for row in lines)
+
+
+def _marks(cell: GridCell) -> str:
+    """Return the marks of a cell as words and signs; those of lower ones follow ``_``."""
+    places = "best" if cell.bold else "second" if cell.underlined else ""
+    below = f"_{cell.below}" if cell.below else ""
+    note = _DATE.sub(r"\1 of \2", cell.note)
+    return " ".join(filter(None, (places, cell.sign, cell.above, below, note)))
 
 
 def field(value: Value) -> str:

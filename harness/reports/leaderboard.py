@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -316,10 +316,12 @@ def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, floa
 
 REPORTS: Mapping[str, Report] = {
     "csv": Report(as_csv, ".csv"),
+    "excel": Report(_in_format(formats.as_excel), ".excel.csv"),
     "html": Report(_in_format(html.render), ".html"),
     "json": Report(as_json, ".json"),
     "jsonl": Report(as_jsonl, ".jsonl"),
     "markdown": Report(_in_format(markdown.render), ".md"),
+    "plain-markdown": Report(_in_format(partial(markdown.render, plain=True)), ".plain.md"),
     "table": Report(as_text, ".txt"),
     "trec": Report(as_trec, ".eval"),
 }

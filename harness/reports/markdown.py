@@ -13,16 +13,21 @@ _SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
 _AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
 # GitHub makes links of @user, #1 and addresses and a picture of :smile:, escaped or not, but not
 # around a comment
+_COMMENT = "<!-- -->"
 _LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)|\\#(?=\d)|(?<=\w):(?=//)|(?i:\bwww)(?=\.)")
 
 
-def render(grids: Iterable[Grid]) -> str:
-    """Return the tables, each below its title, with its notes as a list."""
-    return "\n\n".join("\n".join(_lines(grid)) for grid in grids) + "\n"
+def render(grids: Iterable[Grid], *, plain: bool = False) -> str:
+    """Return the tables, each below its title, with its notes as a list.
+
+    `plain` ones have no tag or comment of HTML: lower marks follow ``_``.
+    """
+    text = "\n\n".join("\n".join(_lines(grid, plain)) for grid in grids) + "\n"
+    return text.replace(_COMMENT, "") if plain else text
 
 
-def _lines(grid: Grid) -> Iterator[str]:
-    if grid.source:
+def _lines(grid: Grid, plain: bool) -> Iterator[str]:
+    if grid.source and not plain:
         yield from [*map(html_comment, grid.source.splitlines()), ""]
     if grid.title:
         yield f"{'#' * grid.level} {in_markdown(grid.title)}"
@@ -31,32 +36,37 @@ def _lines(grid: Grid) -> Iterator[str]:
     if grid.caption:
         yield from [in_markdown(grid.caption), ""]
     if grid.columns:
-        yield from _table(grid)
+        yield from _table(grid, plain)
         if grid.notes:
             yield ""
     for note in grid.notes:
         yield f"- {in_markdown(note)}"
 
 
-def _table(grid: Grid) -> Iterator[str]:
-    rows = [[_heading(column) for column in grid.columns]]
+def _table(grid: Grid, plain: bool) -> Iterator[str]:
+    rows = [[_heading(column, plain) for column in grid.columns]]
     for group in grid.groups:
         if group.title:
             rows.append([f"*{in_markdown(group.title)}*", *[""] * (len(grid.columns) - 1)])
-        rows += [[_cell(cell) for cell in row] for row in group.rows]
+        rows += [[_cell(cell, plain) for cell in row] for row in group.rows]
     rows.insert(1, ["---" if column.left else "---:" for column in grid.columns])
     for row in rows:
         yield f"| {' | '.join(row)} |"
 
 
-def _heading(column: Column) -> str:
-    title = in_markdown(column.title)
-    title += f"<sup>{in_markdown(column.above)}</sup>" if column.above else ""
-    return f"{in_markdown(column.block)}<br>{title}" if column.block else title
+def _heading(column: Column, plain: bool) -> str:
+    title, above = in_markdown(column.title), in_markdown(column.above)
+    title += (above if plain else f"<sup>{above}</sup>") if above else ""
+    between = " " if plain else "<br>"
+    return f"{in_markdown(column.block)}{between}{title}" if column.block else title
 
 
-def _cell(cell: GridCell) -> str:
-    return marked_up(cell, in_markdown, bold="**{}**", underlined="<ins>{}</ins>", italic="*{}*")
+def _cell(cell: GridCell, plain: bool) -> str:
+    underlined = "<ins>{}</ins>"
+    if plain:
+        signs = f"{cell.sign}{cell.above}" + (f"_{cell.below}" if cell.below else "")
+        cell, underlined = cell._replace(sign=signs, above="", below=""), "*{}*"
+    return marked_up(cell, in_markdown, bold="**{}**", underlined=underlined, italic="*{}*")
 
 
 def in_markdown(text: str) -> str:
@@ -74,4 +84,4 @@ def in_markdown(text: str) -> str:
     if begin := _AT_START.match(text):
         start = begin.end() if begin[0].isdigit() else 0
         text = f"{text[:start]}\\{text[start:]}"
-    return _LIVE.sub(r"\g<0><!-- -->", text)
+    return _LIVE.sub(rf"\g<0>{_COMMENT}", text)

@@ -229,8 +229,12 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
 
 MOST_ROWS = 40
 """Rows in LaTeX up to which a table is not split by default; a page has room for about 50."""
-SIGNS = "* bold, + underlined, _ subscript"
-"""What the signs of plain text are for."""
+SIGNS = {
+    "text": ("* bold, + underlined, _ subscript",),
+    "plain-markdown": ("italics: underlined; _ subscript",),
+    "excel": ("best: bold; second: underlined; _ subscript",),
+}
+"""What signs of formats without all of these are for."""
 JsonRow = dict[str, formats.Value]
 
 
@@ -278,7 +282,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         made,
         caption=" ".join(f"{caption or table.title} {sentences}".split()),
         caption_latex=latex_caption.strip(),
-        notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
+        notes=(*SIGNS.get(format, ()), *table.footnotes),
         source="\n".join([table.source, *(table.findings if is_latex else ())]),
         label=settings.label or f"tab:{table.name}",
         is_paper=True,

@@ -28,8 +28,11 @@ Width = Literal["column", "page"]
 Details = Literal["note", "full", "short", "none"]
 Cite = Literal["cite", "citep", "autocite"]
 DocumentClass = Literal["acmart", "ieee", "llncs", "acl", "neurips", "article"]
-Format = Literal["latex", "markdown", "html", "csv", "text"]
-SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
+Format = Literal["latex", "markdown", "plain-markdown", "html", "csv", "excel", "text"]
+SUFFIXES = {
+    "latex": ".tex", "markdown": ".md", "plain-markdown": ".plain.md", "html": ".html",
+    "csv": ".csv", "excel": ".excel.csv", "text": ".txt",
+}  # fmt: skip
 ALL = ("*",)
 
 

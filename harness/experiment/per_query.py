@@ -1,0 +1,99 @@
+"""Every value of many runs as one tidy data frame, for other programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.entries import Entry
+from ..core.leaderboard import Leaderboard
+from ..core.metric import Metric
+from ..core.policy import Policy, RunDuplicates, ScoreOrder
+from ..errors import InputError, Problem
+from .compare import named_evaluations
+from .evaluate import evaluate_runs
+from .results import Results, read_results
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def per_query(
+    qrels: Any,
+    runs: Mapping[str, Any] | None = None,
+    metrics: Iterable[str | Metric] = (),
+    *,
+    policy: Policy | Mapping[str, Any] | None = None,
+    relevance_level: float | None = None,
+    convention: str | None = None,
+    weights: Any = None,
+    dataset: str = "",
+    columns: Mapping[str, str | int | None] | None = None,
+    qrels_columns: Mapping[str, str | int | None] | None = None,
+    order: ScoreOrder = "descending",
+    duplicates: RunDuplicates = "error",
+    documents: str | Mapping[str, str] | None = None,
+) -> pandas.DataFrame:
+    """Return the values of every query of many runs as a tidy data frame (needs pandas).
+
+    Parameters
+    ----------
+    qrels : see `harness.evaluate`
+        Judgements; or, without `runs`, a results folder, what `harness.run` returned, or
+        evaluations: ``{name: Evaluation}``, or a list of those that have names of their own.
+    runs : mapping of str to run
+        By name, each in any form that `harness.evaluate` takes.
+    metrics : iterable of str or Metric
+        As `harness.evaluate` takes them, for `runs`.
+    policy : Policy or mapping, optional
+        As `harness.evaluate` takes it.
+    relevance_level : float, optional
+        As `harness.evaluate` takes it.
+    convention : str, optional
+        As `harness.evaluate` takes it.
+    weights : mapping of str to number, or path, optional
+        As `harness.evaluate` takes it.
+    dataset : str
+        The name in the column of datasets.
+    columns, qrels_columns : mapping, optional
+        As `harness.evaluate` takes them.
+    order : {"descending", "ascending"}
+        As `harness.evaluate` takes it.
+    duplicates : {"error", "first", "last", "best"}
+        As `harness.evaluate` takes it.
+    documents : str or mapping, optional
+        As `harness.evaluate` takes it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each value: dataset, run, captured columns, qid, metric, value.
+
+    Raises
+    ------
+    InputError, UnknownNameError
+        If the input is wrong, or a name does not exist.
+    HarnessError
+        If pandas is not installed.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    >>> runs = {"up": {"q1": {"a": 1, "b": 2}, "q2": {"a": 1, "b": 2}}}
+    >>> per_query(qrels, runs, ["recip_rank"])[["run", "qid", "metric", "value"]].values.tolist()
+    [['up', 'q1', 'recip_rank', 0.5], ['up', 'q2', 'recip_rank', 1.0]]
+    """
+    settings = {name: value for name, value in locals().items() if name not in ("qrels", "runs")}
+    if runs is not None:
+        return evaluate_runs(qrels, runs, **settings).to_frame()
+    usual = {"order": "descending", "duplicates": "error", "dataset": "", "metrics": ()}
+    for name, value in settings.items():
+        if value is not None and not (isinstance(value, (str, tuple)) and value == usual.get(name)):
+            raise InputError(Problem(name, "expected runs, got none", fix=f"leave {name} out"))
+    if isinstance(qrels, Results):
+        return qrels.to_frame()
+    if isinstance(qrels, (str, os.PathLike)):
+        return read_results(Path(qrels)).to_frame()
+    return Leaderboard(tuple(map(Entry, named_evaluations(qrels)))).to_frame()
