@@ -29,7 +29,7 @@ export function About({ context }: { context: Context }) {
         </div>
         <div>
           {provenance.commands.length > 0 && <Section title="Check the numbers" note={provenance.config && "In the folder of the config."}>
-            {provenance.commands.map(([what, command]) => <div key={what} class="check"><p class="muted">{what}</p><Command text={command} /></div>)}
+            {provenance.commands.map(([what, command]) => <div key={what}><p class="muted">{what}</p><Command text={command} /></div>)}
           </Section>}
           {provenance.downloads.length > 0 && <Section title="Download">
             <ul class="files">{here.map((file) => <li key={file.name}><a download={file.name.replace(/^.*\//, "")} href={`data:${file.type};base64,${base64(file.text!)}`}>{file.name}</a> <span class="muted">{size(file.bytes)}</span></li>)}</ul>

@@ -112,7 +112,7 @@ function shownExtras(context: Context, extras: Extra[]): Extra[] {
   if (state.shown.length) return extras.filter((one) => state.shown.includes(one.id));
   const numeric = new Set(report.axes.map((axis) => axis.column));
   const early = (one: Extra) => (one.id === "tier" || (one.column !== undefined && numeric.has(one.column)) ? 0 : one.column === 0 ? 1 : one.m !== undefined ? 2 : 3);
-  let room = (printing ? 1100 : width) - 640;
+  let room = (printing ? 1500 : width) - 640;
   const fitting = new Set<Extra>();
   for (const one of [...extras].sort((a, b) => early(a) - early(b)))
     if (room >= one.width) {
@@ -175,7 +175,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
             <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
-            <th scope="col" class="forest"><svg width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
+            <th scope="col" class="forest"><svg class="line" width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
             {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
           </tr>
         </thead>
@@ -258,7 +258,7 @@ function Heading({ context, id, title, kind }: { context: Context; id: string; t
   const sort = () => go({ sort: own ? "" : id, reversed: current && !state.reversed, ...(own ? { metric: id } : {}) });
   return (
     <th scope="col" class={kind} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
-      <button type="button" onClick={sort}>{title}</button>
+      {context.printing ? title : <button type="button" onClick={sort}>{title}</button>}
     </th>
   );
 }
