@@ -68,6 +68,7 @@ SAMPLES = """\
 | RankLib scores | `7 0 0.7312` |
 | CSV with columns | `qid,docno,score`, then `7,DOC-00012,14.25` |
 | JSON lines | `{"qid": "7", "docno": "DOC-00012", "score": 14.25}` |
+| JSON lines of hits | `{"qid": "7", "hits": [{"docno": "DOC-00012", "score": 14.25}]}` |
 | JSON of pytrec_eval | `{"7": {"DOC-00012": 14.25}}` |
 | MS MARCO run | `7 DOC-00012 1` |
 | ColBERT ranking | `7 DOC-00012 1 14.25` |
@@ -234,8 +235,9 @@ def formats_page() -> str:
         "a pattern whose only group is the docno of the document, such as `documents: "
         "'(.+)#\\d+$'` for `D1#0`. A document has the best score of its passages; write "
         "`{from: PATTERN, take: sum}`, `mean` or `first` (the passage with the lowest number) for "
-        "another. On the command line: `--documents-from PATTERN`. `harness check` proposes the "
-        "pattern of usual spellings.\n\n"
+        "another. On the command line: `--documents-from PATTERN`, or `TAKE:PATTERN` as in "
+        "`sum:(.+)#[0-9]+`. A sum of scores mostly below 0 gets a warning. `harness check` "
+        "proposes the pattern of usual spellings.\n\n"
         "Name columns by what is written above them, or by their numbers from 1. The other "
         "columns have their usual names. If the lowest number is best, as of a distance or a "
         "loss, say so:\n\n"

@@ -13,6 +13,7 @@ from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
 from ..errors import Finding, Problem, UnknownNameError, warn
 from ..experiment.evaluate import evaluate_files
+from ..readers.passages import TAKEN, Passages
 from ..readers.query_weights import weights_of
 from ..reports.leaderboard import REPORTS, find, value_notes
 from ..reports.select import in_order
@@ -85,6 +86,10 @@ def evaluate(
     choices |= settings.pop("policy", {})
     rules = Policy(ties=without_bounds(ties), **choices)
     board = evaluate_files(qrels, runs, metrics, policy=rules, bounds=ties == BOUNDS, **settings)
+    if settings["documents"] is not None:
+        warn(
+            f"documents of passages: each has the {TAKEN[Passages.of(settings['documents']).take]}"
+        )
     if grouping is None and table is None:
         return board
     from ..guard.datasets import attach_groups, attach_weights

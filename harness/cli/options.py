@@ -330,7 +330,7 @@ def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str
 _SIZES = "LightGBM's file of group sizes, for QRELS."
 _TWICE = "What to do with a docno twice in a query."
 _LOWER = "The lowest score is best, as of a distance or a loss."
-_PASSAGES = "The document in a passage's docno: '(.+)#[0-9]+'."
+_PASSAGES = "Document in a passage's docno: '(.+)#[0-9]+', 'sum:...'."
 files = joined(
     choice("--duplicates", RunDuplicates, default="error", help=_TWICE),
     _format_of("--qrels-format", "QRELS"),

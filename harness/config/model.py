@@ -31,7 +31,7 @@ from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
 from ..errors import HarnessError, Problem, UnknownNameError
 from ..input_files import joined
-from ..readers.passages import Passages, Take
+from ..readers.passages import Passages, Take, settings_of
 from ..reports.leaderboard import REPORTS
 from ..reports.page import PageSettings
 from ..reports.paper_table.settings import TableSettings
@@ -177,7 +177,7 @@ class Documents(Model):
 
 
 _or_pattern = Shorthand(
-    lambda value: {"from": value} if isinstance(value, str) else value, StrictStr | Documents
+    lambda value: settings_of(value) if isinstance(value, str) else value, StrictStr | Documents
 )
 
 

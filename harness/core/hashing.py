@@ -135,7 +135,8 @@ def hash_features(features: pa.Array) -> Array:
     sums = np.append(np.uint64(0), np.cumsum(hash_values(number.view(np.uint64), value)))
     differs = np.bincount(row, value != value[starts[row]], minlength=n) > 0
     has_all = n_fields > np.ptp(number) if number.size else n_fields > 0
-    return np.where(differs | ~has_all, np.diff(sums[starts]), np.uint64(0))
+    hashes: Array = np.where(differs | ~has_all, np.diff(sums[starts]), np.uint64(0))
+    return hashes
 
 
 def hash_values(keys: Array, values: Array) -> Array:

@@ -366,7 +366,10 @@ class Documents:
                 self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
                 if not is_known.all():
                     n_known = int(is_known.sum())
-                    spelled = self._respelled(begin, rows[~is_known][:NAMES], n_known)
+                    # passages of few judged documents may rank low
+                    strangers = rows[~is_known] if n_known else np.arange(begin.run.n_rows)
+                    n_names = NAMES if n_known else SAMPLE
+                    spelled = self._respelled(begin, strangers[:n_names], n_known)
             if spelled is not None:
                 yield spelled
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows

@@ -207,17 +207,19 @@ def read_lines(
 ) -> T:
     """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual.
 
-    The rows are lines, or the items of one array.
+    The rows are lines, or the items of one array; lines of lists of rows are read as an array is.
     """
-    if _is_array(source):
+    is_array = _is_array(source)
+    sample = None if is_array else _first_rows(source)
+    if sample is None or any(map(_is_list_of_rows, sample.schema.types)):
         source.check_text()
         text = source.read()
         check_fits(source.name, 2 * len(text) + _KEY * text.count(b","))
-        if not are_rows(rows := _loaded(text, source)):
+        rows = _loaded(text, source) if is_array else _loaded_lines(text, source)
+        if not are_rows(rows):
             raise source.error(*OTHER_JSON, "columns") if rows else no_rows(source.name)
         table = table_of_rows(rows, rows_type.kind, source.name)
         return from_table(table, rows_type, source, columns, **settings)
-    sample = _first_rows(source)
     chosen = select_columns(sample.column_names, rows_type.kind, columns, source, sample.select)
     types = {key: _type_of(sample[key].type, role) for role, key in chosen.items()}
     table = gathered(
@@ -231,6 +233,22 @@ def read_lines(
         )
     )
     return table_of(table, rows_type, chosen, Rows(source, _is_row), columns=columns, **settings)
+
+
+def _is_list_of_rows(kind: pa.DataType) -> bool:
+    return is_list_type(kind) and pa.types.is_struct(kind.value_type)
+
+
+def _loaded_lines(text: bytes, source: Source) -> list[Any]:
+    """Return the content of each line; InputError with the line that is not JSON."""
+    rows = []
+    for number, line in enumerate(lines_of(text.removeprefix(BOM)), 1):
+        try:
+            rows += [orjson.loads(line)] if line.strip() else []
+        except ValueError as error:
+            message = f"not JSON ({error})"
+            raise InputError(Problem(Place(source.name, number), message)) from None
+    return rows
 
 
 def _is_array(source: Source) -> bool:

@@ -69,8 +69,36 @@ def rows_by_query(by_query: Mapping[Any, Any]) -> list[Any]:
     return [(qid, *row) for qid, rows in by_query.items() for row in rows]
 
 
+def _unnested(records: Sequence[Any], kind: str) -> Sequence[Any]:
+    """Return a row for each record in a list of a record; others, which have docnos, as they are.
+
+    >>> _unnested([{"query": "7", "hits": [{"docno": "a", "score": 2}]}], "run")
+    [{'query': '7', 'docno': 'a', 'score': 2}]
+    """
+    if not all(isinstance(record, Mapping) for record in records):
+        return records
+    keys = dict.fromkeys(chain.from_iterable(records))
+    lists = {
+        key: [part for record in records if isinstance(part := record.get(key), list) and part]
+        for key in keys
+    }
+    nested = [key for key, parts in lists.items() if parts and isinstance(parts[0][0], Mapping)]
+    if len(nested) != 1 or "docno" in guess([*keys], kind):
+        return records
+    (name,) = nested
+    return [
+        {**{key: part for key, part in record.items() if key != name}, **row}
+        for record in records
+        for row in record.get(name) or ()
+    ]
+
+
 def table_of_rows(rows: Sequence[Any], kind: str, place: str) -> pa.Table:
-    """Return the columns of records, named tuples or tuples; see `are_rows`."""
+    """Return the columns of records, named tuples or tuples; see `are_rows`.
+
+    Records may hold a list of records, such as the hits of a query.
+    """
+    rows = _unnested(rows, kind)
     of_tuples = "qid", "docno", "grade" if kind == "qrels" else "score"
     names: Sequence[Any] = getattr(rows[0], "_fields", of_tuples)
     if (

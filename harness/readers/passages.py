@@ -26,8 +26,9 @@ TAKEN: Mapping[Take, str] = {
     "mean": "mean score of its passages",
 }
 """What a document's score is, of its passages'."""
-USUAL = {f"(.+){sign}\\d+$": f"D1{sign[-1:]}0" for sign in ("#", "_", "-", r"\.")}
-USUAL |= {rf"(.+){sign}p\d+$": f"D1{sign}p0" for sign in ("#", "_", "-")}
+_SIGNS = {sign.replace(".", r"\."): sign for sign in ("#", "_", "-", ".", "/", "::")}
+USUAL = {f"(.+){sign}\\d+$": f"D1{text}0" for sign, text in _SIGNS.items()}
+USUAL |= {rf"(.+){sign}p\d+$": f"D1{text}p0" for sign, text in _SIGNS.items()}
 """Patterns of usual spellings of passages, each with an example of the document D1."""
 _AT_END = r"^.*?(\d*)$"
 
@@ -43,7 +44,7 @@ class Passages(NamedTuple):
         """Return the setting as a config or a caller writes it: ``{"from": ..., "take": ...}``."""
         if isinstance(given, Passages):
             return given
-        settings = {"from": given} if isinstance(given, str) else given
+        settings = settings_of(given) if isinstance(given, str) else given
         if not isinstance(settings, Mapping) or not isinstance(settings.get("from"), str):
             raise wrong("documents", "a pattern, or {'from': PATTERN, 'take': 'max'}", given)
         for key in settings:
@@ -65,13 +66,23 @@ class Passages(NamedTuple):
         return cls(pattern, take)  # type: ignore[arg-type]
 
 
+def settings_of(text: str) -> dict[str, str]:
+    """Return the settings of ``PATTERN`` or ``TAKE:PATTERN``.
+
+    >>> settings_of("sum:(.+)#[0-9]+"), settings_of("(.+)::[0-9]+")
+    ({'from': '(.+)#[0-9]+', 'take': 'sum'}, {'from': '(.+)::[0-9]+'})
+    """
+    take, _, pattern = text.partition(":")
+    return {"from": pattern, "take": take} if take in TAKEN else {"from": text}
+
+
 class Documents:
     """Makes documents of the passages of a run, part by part, and counts both."""
 
     def __init__(self, where: Source | str, passages: Passages) -> None:
         self.where, self.passages = where, passages
         self.place = where.name if isinstance(where, Source) else where
-        self.n_rows = self.n_passages = self.n_documents = 0
+        self.n_rows = self.n_passages = self.n_documents = self.n_negative = 0
         self.example = ""
 
     def of(self, run: Run) -> Run:
@@ -86,6 +97,7 @@ class Documents:
         names = pc.replace_substring_regex(docnos, f"^(?:{pattern})$", r"\1")
         is_passage = pc.not_equal(names, docnos)
         self.n_rows += run.n_rows
+        self.n_negative += int((run.numbers < 0).sum())
         self.n_passages += pc.sum(is_passage).as_py() or 0
         self.example = self.example or (docnos[0].as_py() if run.n_rows else "")
         columns = {"query": pa.array(run.row), "docno": names, "score": pa.array(run.numbers)}
@@ -118,6 +130,9 @@ class Documents:
         message = f"{self.n_passages:,} of {self.n_rows:,} rows are passages; they make "
         message += f"{self.n_documents:,} documents, each with the {TAKEN[take]}"
         report(self.where, finding("passages", Place(self.place), message, self.n_passages))
+        if take == "sum" and 2 * self.n_negative > self.n_rows:
+            message = "sum of scores below 0: the more passages a document has, the lower it ranks"
+            report(self.where, finding("sum-of-negatives", Place(self.place), message))
 
 
 def _numbers(texts: pa.Array) -> Any:

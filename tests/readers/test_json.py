@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from outcomes import refused, warned
 
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import SHOWN
 from harness.readers import read_run
+from harness.readers.in_memory import as_table
 
 NAMES = st.text('ab,:{}[]"\\é€😀\n \u2028', max_size=6)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -87,3 +89,29 @@ def test_keys_that_repeat(path: Path, pairs: Any, colon: str) -> None:
 def test_faults(path: Path, text: str | bytes, place: str, rule: str) -> None:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     assert refused(read_run, path, format="json") == [(f"{path}{place}", rule)]
+
+
+@pytest.mark.parametrize("form", ["lines", "array", "indented", "records"])
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_rows_in_a_list_of_each_query(tmp_path: Path, form: str, kind: str) -> None:
+    number = "score" if kind == "run" else "grade"
+    rows: dict[str, dict[str, float]] = {"10": {"a=1": 2, "b": 0}, "2": {}, "1": {"b": 3}}
+    records = [
+        {"query": qid, "hits": [{"docno": d, number: n, "x": "y"} for d, n in row.items()], "ms": 4}
+        for qid, row in rows.items()
+    ]
+    path = tmp_path / "hits.jsonl"
+    text = json.dumps(records, indent=1 if form == "indented" else None)
+    path.write_text("\n".join(map(json.dumps, records[::-1])) if form == "lines" else text)
+    given: Any = records if form == "records" else path
+    expected = {qid: row for qid, row in rows.items() if row}
+    table = as_table(Run if kind == "run" else Qrels, given)
+    assert table.to_dict() == expected
+
+
+def test_a_line_of_nested_rows_that_is_not_json_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "hits.jsonl"
+    path.write_text(
+        '{"query": "7", "hits": [{"docno": "a", "score": 1}]}\n{"query": "8" "hits": 1}\n'
+    )
+    assert refused(read_run, path) == [(f"{path}:2", "")]

@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import warnings
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
@@ -10,11 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from command_line import succeeds
+from command_line import called, succeeds
 from refusals import refuses
 
 import harness
-from harness.readers.passages import USUAL
+from harness.readers.passages import TAKEN, USUAL
 
 PATTERN = r"(.+)#\d+$"
 Scores = dict[str, dict[str, float]]
@@ -223,3 +224,59 @@ def test_a_list_of_passages_is_a_list_of_documents() -> None:
         {"1": ["D1"]}, {"1": ["D2#0", "D2#4", "D1#1", "D2#1"]}, ["recip_rank"], documents=PATTERN
     )
     assert found.to_dict() == {"1": {"recip_rank": 0.5}}
+
+
+@pytest.mark.parametrize("sign", ["#", "::", "/", ".", "-p"])
+def test_passages_of_the_only_judged_documents_are_proposed(tmp_path: Path, sign: str) -> None:
+    rng = random.Random(4)
+    with (tmp_path / "q.txt").open("w") as judged, (tmp_path / "p.run").open("w") as run:
+        for qid in rng.sample(range(1000), 20):
+            judged.write(f"{qid} 0 D=x{qid}y{rng.randint(0, 49)} 1\n")
+            for document in range(50):
+                for number in range(2):
+                    score = rng.random()
+                    run.write(f"{qid} Q0 D=x{qid}y{document}{sign}{number} 1 {score} t\n")
+    (proposal,) = (
+        finding
+        for finding in harness.check(tmp_path / "q.txt", tmp_path / "p.run").findings
+        if finding.rule == "docno-spelling"
+    )
+    pattern = proposal.fix.partition("'")[2].partition("'")[0]
+    assert pattern in USUAL
+    board = harness.evaluate(
+        tmp_path / "q.txt", tmp_path / "p.run", ["num_rel_ret"], documents=pattern
+    )
+    assert board.values.sum() == 20
+
+
+def test_command_takes_another_score_and_names_it(tmp_path: Path) -> None:
+    run = passages()
+    path = write(tmp_path, "txt", run, scattered=True)
+    qrels = {qid: dict.fromkeys(("D-1", "D-99"), 1) for qid in run}
+    (tmp_path / "q.json").write_text(json.dumps(qrels))
+    # the number may be left out: each docno matches
+    command = "evaluate", tmp_path / "q.json", path, "-m", "map", "--format", "csv"
+    for take in ("sum", "mean", "first", "max"):
+        done = called(*command, "--documents-from", f"{take}:([^#]+)(?:#[0-9]+)?")
+        expected = harness.evaluate(qrels, documents(run, take), ["map"]).summary()["map"]
+        assert float(done.out.rpartition(",")[2]) == pytest.approx(expected)
+        assert TAKEN[take] in done.err
+
+
+@pytest.mark.parametrize(
+    ("take", "order", "is_warned"),
+    [("sum", "ascending", True), ("sum", "descending", False), ("max", "ascending", False)],
+)
+def test_sums_of_negative_scores_are_warned_of(
+    tmp_path: Path, take: str, order: str, is_warned: bool
+) -> None:
+    run = {qid: {d: abs(x) + 1 for d, x in scores.items()} for qid, scores in passages().items()}
+    path = write(tmp_path, "csv", run, scattered=False)
+    for source in (run, path):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            qrels = {qid: {"D-99": 1} for qid in run}
+            options: Any = {"documents": {"from": PATTERN, "take": take}, "order": order}
+            harness.evaluate(qrels, source, ["map"], **options)
+        rules = [warning.message.finding.rule for warning in caught if warning.message.finding]
+        assert ("sum-of-negatives" in rules) is is_warned
