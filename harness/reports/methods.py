@@ -254,7 +254,7 @@ def missing_in_words(metrics: Iterable[Metric], policy: Policy, name: Name) -> s
     if policy.missing_queries == "skip":
         return _LEFT_OUT
     values = {metric: metric.definition.missing for metric in metrics}
-    return rule_in_words(values, name) or "counted as usual"
+    return rule_in_words(values, name, "counted as an empty ranking") or "counted as usual"
 
 
 _LEFT_OUT = "were left out"
@@ -265,16 +265,18 @@ def _is_left_out(metric: Metric, value: float | None) -> bool:
     return is_undefined and metric.settings.undefined in (None, "skip")
 
 
-def rule_in_words(values: Mapping[Metric, float | None], name: Name) -> str:
+def rule_in_words(
+    values: Mapping[Metric, float | None], name: Name, usual: str = "counted as usual"
+) -> str:
     """Treatment of queries by each metric's value for them; nothing if all values are None.
 
-    Sums are no exception to any rule, as they only count.
+    `usual` is said of metrics whose value is None. Sums only count, and are no exception.
     """
     words = {}
     for metric, value in values.items():
         if value is None:
             if metric.definition.summary != "sum":
-                words[metric] = "counted as usual"
+                words[metric] = usual
         elif _is_left_out(metric, value):
             words[metric] = _LEFT_OUT
         elif math.isnan(value) and metric.settings.undefined == "nan":
@@ -359,9 +361,10 @@ def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
             keys = (*keys, "burges2005")
         if tool:
             keys = (*keys, *CONVENTIONS[metric.convention or ""].cite)
-        titles = listed(_title(member, writer) for member in members)
-        text = _with_settings(members[0], titles, level, writer)
-        texts.append(" ".join(filter(None, (text, tool))) + writer.cite(keys))
+        titles = [_title(member, writer) for member in members]
+        text = _with_settings(members[0], listed(titles), level, writer)
+        text = " ".join(filter(None, (text, tool))) + writer.cite(keys)
+        texts += titles if text == listed(titles) else [text]
     text = listed(texts)
     if any(" and " in part for part in (texts if len(texts) > 2 else texts[:-1])):
         text = f"{', '.join(texts[:-1])}, and {texts[-1]}"
@@ -424,6 +427,8 @@ _NOUNS: Mapping[str, str] = {
     "undefined=nan": "undefined values kept",
     "undefined=zero": "undefined values counted as 0",
     "undefined=skip": "undefined values left out",
+    "few=nan": "queries of too few documents left out",
+    "few": "queries of too few documents counted as {}",
     "labels=clip": "grades clipped to the bounds of the tool",
 }
 """Settings in words, by name and value or by name alone; ``{}`` is the value."""
@@ -543,7 +548,7 @@ def _paragraph(study: Study, writer: Writer, names: Sequence[str], shown: Sequen
     if len(measured) < len(metrics):
         sentences.append("Bounds are over all orders of documents with equal scores.")
     if study.comparisons is not None and study.comparisons.rows:
-        sentences += _compared(study.comparisons, study, writer)
+        sentences += _compared(study.comparisons, study, measured, writer)
     sentences += [*_intervals(study, writer, shown), _software(study, writer)]
     return " ".join(sentences) + "\n"
 
@@ -558,6 +563,8 @@ def _measured(
     averaged = f", averaged over {writer.text(repeated)}" if repeated else ""
     parts = writer.text(parts_in_words(study, study.systems))
     weighted = writer.text(weights_of_systems(study.systems, writer.called))
+    if averaged:
+        parts = parts.replace(", averaged over", " and over")
     parts += ", with means over these datasets" if "average" in shown else ""
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}{weighted}."
     yield from map(writer.text, study.readings)
@@ -610,7 +617,9 @@ def _software(study: Study, writer: Writer) -> str:
     return f"{text}; {part} {verb} recomputed with {tool}{cited} and {result}."
 
 
-def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterator[str]:
+def _compared(
+    comparisons: Comparisons, study: Study, shown: Sequence[Metric], writer: Writer
+) -> Iterator[str]:
     plan, rows = comparisons.plan, comparisons.rows
     metrics = list(dict.fromkeys(row.metric for row in rows))
     titles = titles_of(metrics, writer)
@@ -619,7 +628,11 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
         runs = dict.fromkeys(row.run for row in rows if row.run not in plan.baselines)
         system = writer.name(*runs) if len(runs) == 1 else "each system"
         subject = f"We tested {system} against {listed(map(writer.name, plan.baselines))}"
-    if set(metrics) != {metric for metric in study.board.metrics if metric.definition.direction}:
+    ranked = [metric for metric in shown if metric.definition.direction]
+    untested = [metric for metric in ranked if metric not in metrics]
+    if untested and len(untested) < len(metrics):
+        subject += f" on all metrics but {listed(titles_of(untested, writer).values())}"
+    elif untested or not set(metrics) <= set(ranked):
         subject += f" on {listed(titles.values())}"
     level = f"$\\alpha = {_without_zero(plan.level)}$"
     tests, dimensions = _family(comparisons, writer)
@@ -633,8 +646,9 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
         title = re.sub(r"\btest\b", "tests", title, count=1) if several else f"a {title}"
         test = f"{subject} with {title}{cited}{_units(comparisons, study)}"
         correction = CORRECTIONS[plan.correction]
-        if tests.startswith("1 test"):
-            yield f"{test} {facts}."
+        if re.match("(the )?1 test", tests):
+            each = tests.partition("1 test")[2]
+            yield f"{test}{f', one{each}' if each else ''} {facts}."
         elif plan.correction == "none":
             yield f"{test}, without adjusting the p-values of {tests} {facts}."
         else:
@@ -676,6 +690,8 @@ def _family(comparisons: Comparisons, writer: Writer) -> tuple[str, str]:
         numbers = {len({getattr(row, name) for row in family}) for family in families}
         if numbers == {1} and len({getattr(row, name) for row in rows}) > 1:
             each.append(words)
+    if len(families) > 1 and not each:  # slices, which are corrected by themselves
+        each.append("on all queries and on each group of them")
     number = counted(1, "test") if not families else f"{span(map(len, families))} tests"
     number = number.replace("1 tests", "1 test") if largest[1:] == [] else number
     pairs = {"run": "systems", "baseline": "baselines"}
