@@ -22,7 +22,7 @@ from ..experiment.manifest import Manifest
 from ..experiment.results import Results, read_results
 from ..input_files import name_of
 from ..reports.leaderboard import REPETITIONS
-from ..reports.paper_table.settings import TableSettings, named
+from ..reports.paper_table.settings import TableSettings, renamed
 from ..reports.phrases import warned_of
 from .table_files import TableRow, printed, read_table
 
@@ -191,7 +191,7 @@ def read_folder(
 def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the names that tables of these results print, by those of their board, `names`."""
     tables = [*(table.names for table in study.config.tables.values()), {}]
-    settings = [TableSettings(names={**named(study.names), **table}) for table in tables]
+    settings = [TableSettings(names=renamed(study.names, table)) for table in tables]
     shown = [
         (text, names.get(own, own))
         for own in (*study.runs, *study.datasets)

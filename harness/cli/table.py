@@ -22,6 +22,7 @@ from ..reports.paper_table.settings import (
     Extra,
     Format,
     Marks,
+    Name,
     Spread,
     TableSettings,
 )
@@ -39,7 +40,7 @@ _SWEPT = {
 _LATEX = ("width", "document_class", "cite")
 _NOT_METHODS = [
     "standalone", "width", "document_class", "sort", "top", "digits", "percent", "average",
-    "extras", "spread", "delta", "best", "arrows", "transpose", "columns",
+    "extras", "spread", "delta", "citations", "best", "arrows", "transpose", "columns",
 ]  # fmt: skip
 
 
@@ -66,6 +67,7 @@ _NOT_METHODS = [
 @options.whole("--columns", least=1, help="Split a long table into N parts, side by side.")
 @options.setting(TableSettings, "width", default=None, help="LaTeX: page for table*.")
 @options.choice("--document-class", DocumentClass, help="LaTeX: what the table must fit.")
+@options.many("--citation", "citations", metavar="NAME=KEY", help="Cite KEY next to a name")
 @options.choice("--cite", Cite, help="LaTeX: the command of citations.")
 @options.keys
 @options.flag("--standalone", "LaTeX: a complete document, for a preview.")
@@ -74,8 +76,8 @@ _NOT_METHODS = [
 @options.many("--sweep", metavar="COLUMN", help="Values against a setting, such as lr")
 @options.comparison
 def command(
-    results: Path, name: str | None, format: Format, names: Texts, digits: Texts, baselines: Texts,
-    overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
+    results: Path, name: str | None, format: Format, names: Texts, citations: Texts, digits: Texts,
+    baselines: Texts, overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Print the table for the paper: best values, significance, caption.
@@ -111,6 +113,10 @@ def command(
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
         given["names"] = dict(options.pairs("--name", names, lambda: names_of(results)))
+    if citations:
+        pairs = options.pairs("--citation", citations, lambda: names_of(results))
+        texts = given.get("names", {})
+        given["names"] = texts | {key: Name(texts.get(key, ""), cite) for key, cite in pairs}
     if digits:
         given["digits"] = with_digits(digits)
     given |= options.sections(overrides, table=TableSettings)["table"]

@@ -28,7 +28,7 @@ from ..reports.leaderboard import Study
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable, records, render
-from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
+from ..reports.paper_table.settings import DEFAULT, Format, TableSettings, renamed
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
 from ..stats.comparison import Plan, changed_plan
@@ -186,7 +186,7 @@ def table(
         changes.setdefault("groups", {})
     if isinstance(settings.get("caption"), str):
         changes["caption"] = replace(own.caption, text=settings["caption"])
-    changes["names"] = {**own.names, **changes.get("names", {})}
+    changes["names"] = renamed(own.names, changes.get("names", {}))
     own = replace(own, **changes)
     compared = own.spread == "interval" or own.delta != "none"
     if own.marks != "none" or compared or {"tier", "rank", "p"} & {*own.extras}:

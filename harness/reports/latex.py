@@ -119,7 +119,9 @@ def natural_width(table: Grid) -> float:
     for start, (title, n) in zip(starts, table.blocks, strict=False):
         room = sum(widths[start : start + n]) + 2 * _GAP * (n - 1)
         widths[start] += max(0.0, page.text(title) - room)
-    return sum(widths) + 2 * _GAP * (len(widths) - 1)
+    parts = sum(column.left for column in table.columns[1:])
+    # two quads of the text between parts side by side, in place of a gap
+    return sum(widths) + 2 * _GAP * (len(widths) - 1) + parts * 2 * (page.size - _GAP)
 
 
 def _cell_width(page: Page, cell: GridCell) -> float:
@@ -328,7 +330,7 @@ def _box(text: str, widest: str) -> str:
     >>> print(_box("b", "ab"), _box("", "ab"), _box("ab", "ab"))
     \rlap{b}\hphantom{ab} \hphantom{ab} ab
     """
-    if text == widest:
+    if re.sub(r"\d", "0", text) == re.sub(r"\d", "0", widest):  # digits are of one width
         return text
     return (rf"\rlap{{{text}}}" if text else "") + rf"\hphantom{{{widest}}}"
 

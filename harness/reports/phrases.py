@@ -55,9 +55,9 @@ def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
     >>> from harness.core.names import parse_all
     >>> metrics = parse_all(["map", "ndcg@10", "ndcg(gain=exp)@10", "recall@1000", "rr@10"])
     >>> [spelled(metric, metrics) for metric in metrics]
-    ['MAP', 'nDCG@10', 'nDCG@10 (exp gain)', 'R@1000', 'MRR@10']
+    ['MAP', 'nDCG@10', 'nDCG@10 (exp)', 'R@1000', 'MRR@10']
     >>> spelled(metrics[2]), spelled(metrics[2], metrics[2:])
-    ('nDCG@10 (exp gain)', 'nDCG@10')
+    ('nDCG@10 (exp)', 'nDCG@10')
     """
     name, others = _plainly_spelled(metric), [] if among is None else among
     parameters = parameters_in_words(metric)
@@ -90,12 +90,12 @@ def _parameter_in_words(text: str) -> str:
     """Return a parameter as a heading has it.
 
     >>> [*map(_parameter_in_words, ["gain=exp", "rel=2", "normalize=true", "p=0.8"])]
-    ['exp gain', 'grades ≥ 2', 'normalised', 'p = 0.8']
+    ['exp', 'grades ≥ 2', 'normalised', 'p = 0.8']
     """
     name, _, value = text.partition("=")
     if name == "rel":
         return f"grades ≥ {value}"
-    if name == "convention":
+    if name in ("gain", "convention"):
         return value
     if value in ("true", "false"):
         word = "normalised" if name == "normalize" else name

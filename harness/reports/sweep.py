@@ -13,13 +13,13 @@ from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
 from ..core.names import compared
 from ..core.systems import of_systems
-from ..errors import check_known
+from ..errors import check_known, counted, warn
 from ..stats.comparison import Plan
-from . import formats
+from . import formats, latex
 from .grid import Grid, GridCell, grid
 from .leaderboard import Study, as_csv
 from .paper_table.build import source_of
-from .paper_table.settings import TableSettings, named
+from .paper_table.settings import TableSettings, renamed
 from .phrases import ARROWS, capitalised, confidence, listed
 from .select import metric_spellings, select, select_datasets
 
@@ -132,7 +132,7 @@ def sweep_table(
     width: int | None = None,
 ) -> str:
     """Return a sweep in a format of tables, or its best settings; CSV has every metric."""
-    settings = replace(settings, names={**named(study.names), **settings.names})
+    settings = replace(settings, names=renamed(study.names, settings.names))
     board = sweep(study, names, plan)
     by_name = {str(metric): metric for metric in board.metrics}
     chosen = select(settings.metrics, [*by_name], "metric", metric_spellings(by_name))
@@ -148,10 +148,11 @@ def sweep_table(
     if format == "csv":
         return as_csv(board)
     shown = [by_name[name] for name in chosen]
-    tables = [
-        replace(table, source=source_of(study) if format in ("latex", "markdown", "html") else "")
-        for table in _grids(board, names, shown, plan, settings)
-    ]
+    grids = _grids(board, names, shown, plan, settings)
+    tables = [replace(table, source=source_of(study)) for table in grids]
+    for table in tables if format == "latex" else ():
+        for misfit in latex.misfits(table):
+            warn(f"{table.label.removeprefix('tab:')}: {misfit}")
     return formats.render(tables, format, width=width)
 
 
@@ -171,16 +172,20 @@ def _grids(
     arrows = [ARROWS[m.definition.direction] if settings.arrows else "" for m in metrics]
     for dataset, entries in board.by_dataset():
         held = {name for entry in entries for name in entry.columns}
-        columns = [name for name in board.columns if name in held]
+        values_of = {name: {entry.columns.get(name, "") for entry in entries} for name in held}
+        columns = [n for n in board.columns if n in names or len(values_of.get(n, ())) > 1]
         times = [_times_chosen(board, entry) for entry in entries]
-        chosen = ["chosen"] if any(times) else []
+        chosen = ["Chosen"] if any(times) else []
+        repetitions = [max(s.repetitions for s in entry.spread.values()) for entry in entries]
+        queries = ["{}/{}".format(*entry.evaluation.coverage) for entry in entries]
+        counts = {"Repetitions": [*map(str, repetitions)], "Queries": queries}
+        counts = {title: texts for title, texts in counts.items() if len({*texts}) > 1}
         is_marked = is_validation(board, entries[0])
         rows = []
-        for entry, n in zip(entries, times, strict=True):
-            repetitions = max(spread.repetitions for spread in entry.spread.values())
+        for place, (entry, n) in enumerate(zip(entries, times, strict=True)):
             texts = [settings.name(entry.run), *(entry.columns.get(name, "") for name in columns)]
             texts += [n] if chosen else []
-            texts += [str(repetitions), "{}/{}".format(*entry.evaluation.coverage)]
+            texts += [column[place] for column in counts.values()]
             rows.append([*map(GridCell, texts)])
         for metric in metrics:
             name, bold = str(metric), set[int]()
@@ -196,12 +201,17 @@ def _grids(
                 )
                 spread = "" if math.isnan(low) else f"[{', '.join(ends)}]"
                 rows[place].append(GridCell(text, bold=place in bold, spread=spread))
-        header = ["run", *columns, *chosen, "repetitions", "queries"]
+        header = ["Run", *columns, *chosen, *counts]
         header += [" ".join(filter(None, pair)) for pair in zip(titles, arrows, strict=True)]
-        notes = [
-            f"in brackets: {confidence(plan.level)} bootstrap interval over queries and "
-            "repetitions",
-        ]
+        answered, size = entries[0].evaluation.coverage
+        over = [] if "Queries" in counts else [counted(size, "query", "queries")]
+        if over and answered < size:
+            over = [f"{answered:,} of {over[0]}"]
+        if "Repetitions" not in counts and repetitions[0] > 1:
+            over.append(f"{repetitions[0]} repetitions")
+        notes = [f"means over {listed(over)}"] if over else []
+        share = confidence(plan.level)
+        notes.append(f"in brackets: {share} bootstrap interval over queries and repetitions")
         if is_marked and board.selection is not None:
             by = settings.metric_name(compared(board.metrics, [board.selection.settings.by])[0])
             notes.insert(0, "in bold: best value of each run; not a test")

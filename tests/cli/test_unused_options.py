@@ -30,7 +30,10 @@ SUBMITTED = (
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width overrides output force"
 TITLED = "title description organiser date link metric"
-ROWS = "metrics runs datasets sort top spread delta marks best average extras names methods bibtex"
+ROWS = (
+    "metrics runs datasets sort top spread delta marks best average extras names citations "
+    "methods bibtex"
+)
 SHAPE = "digits percent arrows transpose columns overrides sweep"
 FORMS: dict[str, dict[str, str]] = {
     "init": {".": "output prints force", "--print": ""},

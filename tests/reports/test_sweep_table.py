@@ -1,5 +1,7 @@
 """Values against a setting, from the CSV of all cells."""
 
+import hashlib
+import re
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
@@ -89,6 +91,25 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
         of_lr = [wanted["test", one.run, one.columns["leaves"], lr] for lr in ("0.01", "0.1", "1")]
         assert one.summary["ndcg@10"] == pytest.approx(max(of_lr), abs=1e-12)
     assert len(rows) == 4
+
+
+@pytest.mark.parametrize("name", ["out", "plain"])
+def test_a_table_has_a_caption_and_marks_nothing_on_test_queries(folder: Path, name: str) -> None:
+    done = called("table", name, "--sweep", "lr", "-m", "ndcg@10", "-f", "latex", cwd=folder)
+    vali, test = done.out.split("\n\n")
+    digest = hashlib.sha256((folder / name / "manifest.json").read_bytes()).hexdigest()
+    for text, dataset in ((vali, "vali"), (test, "test")):
+        assert digest in text.splitlines()[0]
+        assert rf"\caption{{nDCG@10 on {dataset} for each value of lr.}}" in text
+        assert r"nDCG@10 $\uparrow$" in text
+        assert "ndcg" not in text
+    assert r"\textbf" not in test
+    assert vali.count(r"\textbf") == (2 if name == "out" else 0)  # one of each run
+    titles = ("--name", "gbrt=GBRT", "--digits", "2", "--no-arrows")
+    text = called("table", name, "--sweep", "lr", "-m", "ndcg@10", *titles, cwd=folder).out
+    assert "GBRT" in text
+    assert "↑" not in text
+    assert re.search(r" \.\d\d\*? +\[\.\d\d, ", text)
 
 
 def test_a_long_name_of_a_metric_is_inside_the_picture(folder: Path) -> None:

@@ -60,7 +60,7 @@ from .model import (
     render,
     signs_of,
 )
-from .settings import DEFAULT, SUFFIXES, TableSettings, named, problems, sort_key
+from .settings import DEFAULT, SUFFIXES, TableSettings, problems, renamed, sort_key
 
 AVERAGE = "Average"
 Names = Sequence[str]
@@ -82,7 +82,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     wrong = problems(settings, *checked)
     if mistakes := [Problem(f"tables.{name}", text) for _, text in wrong]:
         raise UnknownNameError(mistakes)
-    settings = replace(settings, names={**named(study.names), **settings.names})
+    settings = replace(settings, names=renamed(study.names, settings.names))
     datasets = select_datasets(settings.datasets, known_datasets, study.slices)
     groups, n_tried = _grouped(study, settings, datasets, known_runs, known_datasets)
     runs = [run for names in groups.values() for run in names]
@@ -648,7 +648,11 @@ class TableDraft:
         if len(sizes) == 1 and self.settings.caption.details != "none":
             texts = {}  # the sentence on the data has the number of queries
         for text, metrics in grouped_by(texts, texts.__getitem__).items():
-            yield f"Queries of {dataset} with a value of {self._names(metrics)}: {text}."
+            rest = [metric for metric in self.metrics if metric not in metrics]
+            is_long = len(metrics) > 3 and len(rest) < len(metrics)
+            but = f"all metrics{' but ' if rest else ''}{self._names(rest) if rest else ''}"
+            those = but if is_long else self._names(metrics)
+            yield f"Queries of {dataset} with a value of {those}: {text}."
 
     def _column_notes(self) -> Iterator[str]:
         noted = {cell.text == UNDEFINED for column in self.cells for cell in column if cell.note}

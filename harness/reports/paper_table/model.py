@@ -255,7 +255,7 @@ def render(
 def misfits(table: PaperTable) -> Iterator[str]:
     """Yield why a table in LaTeX does not fit its page, and what to do."""
     for misfit in latex.misfits(grid_of(table, "latex")):
-        yield f"table {table.name}: {misfit}"
+        yield f"{table.name}.tex: {misfit}"
 
 
 def finished(text: str | None) -> str:

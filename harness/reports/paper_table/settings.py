@@ -71,8 +71,8 @@ class Caption:
 class Name:
     """What a run, metric or dataset is called in a table, and what it cites."""
 
-    text: str
-    """Its name."""
+    text: str = ""
+    """Its name; the usual one if left out."""
     cite: str = ""
     """Key of its reference in LaTeX, or several keys with commas between them."""
 
@@ -80,6 +80,17 @@ class Name:
 def named(names: Mapping[str, str | Name]) -> dict[str, Name]:
     """Return names as settings have them."""
     return {key: Name(name) if isinstance(name, str) else name for key, name in names.items()}
+
+
+def renamed(usual: Mapping[str, str | Name], own: Mapping[str, Name]) -> dict[str, Name]:
+    """Return the usual names and a table's own; one that has no text keeps the usual text.
+
+    >>> renamed({"bm25": "BM25"}, {"bm25": Name(cite="robertson1994")})
+    {'bm25': Name(text='BM25', cite='robertson1994')}
+    """
+    names = named(usual)
+    texts = {key: name.text or names.get(key, Name()).text for key, name in own.items()}
+    return names | {key: Name(texts[key], name.cite) for key, name in own.items()}
 
 
 SortKey = Annotated[str, Shorthand(_sort_key_text, str | dict[str, str])]
@@ -193,16 +204,16 @@ class TableSettings:
 
     def name(self, own: str) -> str:
         """Return a run's or dataset's name in the table."""
-        return self.names[own].text if own in self.names else own
+        return self.names.get(own, Name()).text or own
 
     def metric_name(self, metric: Metric, among: Sequence[Metric] = ()) -> str:
         """Return a metric's name in a table that also has the metrics `among`."""
-        usual = Name(spelled(metric, among))
-        return value_for(self.names, str(metric), usual, patterns=False).text
+        own = value_for(self.names, str(metric), Name(), patterns=False)
+        return own.text or spelled(metric, among)
 
     def citation(self, own: str) -> str:
         """Return the keys that the name of a run, dataset or metric cites."""
-        return value_for(self.names, own, Name(own), patterns=False).cite
+        return value_for(self.names, own, Name(), patterns=False).cite
 
 
 DEFAULT = TableSettings()
@@ -279,11 +290,11 @@ def _duplicate_names(settings: TableSettings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
     owners: dict[str, str] = {}
     for name in known:
-        label = value_for(settings.names, name, Name(name), patterns=False).text
+        label = value_for(settings.names, name, Name(), patterns=False).text or name
         owner = owners.setdefault(label, name)
         if owner != name:
             keys = [name, owner, *reversed([*settings.names])]
-            called = {key: given.text for key, given in settings.names.items()}
+            called = {key: given.text or key for key, given in settings.names.items()}
             key = next(candidate for candidate in keys if called.get(candidate) == label)
             yield ("names", key), f"{owner} and {name} are both called '{label}'"
 
