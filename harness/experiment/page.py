@@ -247,7 +247,8 @@ def _convention(
         run = data["systems"][board["systems"][row]]["name"]
         return values.get((board["dataset"], run, metric), math.nan)
 
-    tool, has = CONVENTIONS[name].tool, {metric for metric, _ in kept}
+    tool = CONVENTIONS[name].tool
+    has = {metric for (*_, metric), number in values.items() if not math.isnan(number)}
     return {
         "name": name,
         "tool": tool,

@@ -19,7 +19,7 @@ import yaml
 
 from ..config.cells import Cell
 from ..config.model import Config
-from ..core.entries import System, grouped_by
+from ..core.entries import System
 from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.names import why_not
@@ -265,7 +265,11 @@ def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> 
     manifest, base = outcome.manifest, outcome.config.base
     inputs = {record.path: i for i, record in enumerate(manifest.inputs)}
     names = Paths([path for cell in cells for path in cell.run_files], base).names
-    found = grouped_by(enumerate(_warnings(manifest)), lambda item: item[1].place.file)
+    found: dict[str, list[int]] = {}
+    for i, finding in enumerate(_warnings(manifest)):
+        file = finding.place.file  # which has the line in a finding from a manifest
+        for path in {file, file.rpartition(":")[0], *finding.examples, *finding.others}:
+            found.setdefault(path, []).append(i)
     keys = {entry.key: system for system in systems_of(outcome.board) for entry in system.entries}
     parts = outcome.board.summary.parts
     systems = {one.key: keys.get(system_key(one, parts)) for one in outcome.board.entries}
@@ -280,7 +284,7 @@ def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> 
     for board in data["boards"]:
         own = [files.get((board["whole"], runs[system]), {}) for system in board["systems"]]
         board["files"] = [[inputs[path] for path in paths if path in inputs] for paths in own]
-        board["findings"] = [[i for path in paths for i, _ in found.get(path, ())] for paths in own]
+        board["findings"] = [[i for path in paths for i in found.get(path, ())] for paths in own]
         if board["dataset"] in datasets:
             board |= _judged(board["qids"], datasets[board["dataset"]], outcome)
 
