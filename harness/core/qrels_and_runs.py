@@ -718,9 +718,13 @@ class Qrels(QueryRows):
 
 
 def _in_double(grades: Array) -> Array:
-    """Return grades as float64; those of fewer digits as they are printed."""
-    if grades.dtype == np.float32:
-        return to_numpy(to_doubles(pa.array(grades)))
+    """Return grades as float64; those of fewer digits as they are printed.
+
+    Grades in float64 that are all in single precision were stored so before: 0.7 of a model's
+    float32 is to reach ``rel=0.7`` in any file.
+    """
+    if grades.dtype != np.float16 and np.array_equal(singles := grades.astype(np.float32), grades):
+        return to_numpy(to_doubles(pa.array(singles)))
     return (grades.astype(str) if grades.dtype == np.float16 else grades).astype(np.float64)
 
 

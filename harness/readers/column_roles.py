@@ -105,6 +105,13 @@ def lower_is_better(name: str) -> bool:
     return any(map(_LOWER_IS_BETTER.fullmatch, words)) or folded.endswith(_LOWER_ENDS)
 
 
+def warn_of_distances(score: Any, where: Where) -> None:
+    """Warn if the column of scores, whose highest is best, has the name of a distance."""
+    if isinstance(score, str) and lower_is_better(score):
+        message = f"scores of column '{shorten(score, 60)}', whose highest is taken as best"
+        warn(where, message, "distance-as-score")
+
+
 def number_role(chosen: Mapping[str, str]) -> str:
     """Role of the column of numbers: grades of qrels, scores or ranks of a run, or ``""``."""
     return next((role for role in ("score", "rank", "grade") if role in chosen), "")
@@ -190,6 +197,8 @@ def select_columns(
     if isinstance(where, Source):
         where.columns, where.unused_columns = chosen, left
         where.has_features = kind == "qrels" and hold_features(left, first_rows)
+        if kind == "run" and not where.ascending:
+            warn_of_distances(chosen.get("score"), where)
     else:  # one frame often holds grades and scores
         left = tuple(name for name in left if fold(name) not in _usual("grade", "score"))
     usual = _usual("qid", "docno", "grade", "score", "row")

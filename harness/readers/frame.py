@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, take, to_arrow, to_doubles, to_numpy, unique
+from ..core.arrow import call, take, to_arrow, to_numpy, unique
 from ..core.hashing import string_views
 from ..core.policy import Duplicates, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, QueryRows, Run, T
@@ -236,8 +236,7 @@ class _Cells:
         try:
             if role == "grade" and values.type == pa.float16():
                 values = pa.chunked_array([values.to_numpy().astype(str).astype(np.float64)])
-            is_single = role == "grade" and values.type == pa.float32()
-            values = to_doubles(values) if is_single else values.cast(pa.float64())
+            values = values.cast(pa.float64())
         except pa.ArrowException as error:
             message = f"{role}: expected a number ({error})"
             raise InputError(Problem(self.rows.name, message, rule="columns")) from None

@@ -30,7 +30,7 @@ from .batches import (
     qids_of,
     with_documents,
 )
-from .column_roles import Names, guess
+from .column_roles import Names, guess, warn_of_distances
 from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
 from .frame import from_frame
@@ -133,9 +133,12 @@ def as_table(
     `options` are those of `read_qrels` and `read_run`.
     """
     documents = options.pop("documents", None)
-    if documents is not None and isinstance(value, (str, os.PathLike, Source)):
+    is_file = isinstance(value, (str, os.PathLike, Source))
+    if documents is not None and is_file:
         options["documents"] = documents
     table = _as_table(kind, value, name, dataset=dataset, **options)
+    if kind is Run and not is_file and options.get("order") != "ascending":
+        warn_of_distances((options.get("columns") or {}).get("score"), name or kind.kind)
     if documents is not None and isinstance(table, Run) and "documents" not in options:
         made = Documents(name or kind.kind, Passages.of(documents))
         run = made.of(table)

@@ -160,3 +160,28 @@ def test_a_level_is_met_by_the_grade_that_is_printed_alike(dtype: str, tmp_path:
         assert [*values.values()] == [2, 5, 3]
     values = harness.evaluate(grades, scores, metric, n=[5]).to_dict()["0"]
     assert [*values.values()] == [2, 5, 3]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "json", "txt", "dict"])
+def test_grades_of_a_model_in_double_precision_reach_their_level(tmp_path: Path, form: str) -> None:
+    grades = np.array([0.7, 0.1, 0.9, 0.3], np.float32).astype(np.float64)
+    assert grades[0] < 0.7
+    qids, docnos = ["10", "10", "2", "2"], ["a", "b", "a", "b"]
+    qrels: Any = {"10": {}, "2": {}}
+    for qid, docno, grade in zip(qids, docnos, grades.tolist(), strict=True):
+        qrels[qid][docno] = grade
+    path = tmp_path / f"q.{form}"
+    if form == "parquet":
+        pq.write_table(pa.table({"qid": qids, "docno": docnos, "grade": grades}), path)
+    elif form == "json":
+        path.write_text(str(qrels).replace("'", '"'))
+    elif form != "dict":
+        line, head = ("{},{},{}\n", "qid,docno,grade\n") if form == "csv" else ("{} 0 {} {}\n", "")
+        rows = zip(qids, docnos, grades.tolist(), strict=True)
+        path.write_text(head + "".join(line.format(*row) for row in rows))
+    run = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
+    board = harness.evaluate(qrels if form == "dict" else path, run, ["P(rel=0.7)@1"])
+    assert board.values.tolist() == [[1.0], [1.0]]
+    # grades that were written in full are as they are
+    written = {"10": {"a": 0.6999999880790710, "b": 0.1}}
+    assert harness.evaluate(written, run, ["P(rel=0.7)@1"]).values.tolist() == [[0.0]]

@@ -193,3 +193,24 @@ def test_a_frame_of_grades_and_scores_serves_as_both() -> None:
     frame = NAMED.assign(label=[0, 1, 0, 1, 1], relevance_score=FALLING, rank=[2, 1, 1, 2, 1])
     assert readers.from_frame(frame, Run).scores.tolist() == [0.75, 0.1, 0.5, 2.25, 0.125]
     assert readers.from_frame(frame, Qrels).grades.tolist() == [0, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("column", ["distance", "L2Dist", "val_loss", "mine"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "frame", "records"])
+def test_distances_whose_highest_is_taken_as_best_are_warned_of(
+    tmp_path: Path, column: str, form: str
+) -> None:
+    frame = pd.DataFrame({"qid": ["10", "10", "2"], "docno": ["a", "b", "a"], column: [0.5, 2, 1]})
+    path = tmp_path / f"r.{form}"
+    if form == "csv":
+        frame.to_csv(path, index=False)
+    elif form == "parquet":
+        frame.to_parquet(path)
+    elif form == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    run = {"frame": frame, "records": frame.to_dict("records")}.get(form, path)
+    qrels, columns = {"10": {"a": 1}, "2": {"a": 1}}, {"score": column}
+    _, said = warned(harness.evaluate, qrels, run, ["map"], columns=columns)
+    assert ["distance-as-score" in text for text in map(str, said)] == [True] * (column != "mine")
+    _, said = warned(harness.evaluate, qrels, run, ["map"], columns=columns, order="ascending")
+    assert not said
