@@ -172,8 +172,6 @@ class Results(Study):
         """See the base class: the runs are read again, and the leaderboard stays as it is."""
         from .run import evaluate_again
 
-        if {*names} <= {*map(str, self.board.metrics)}:
-            return self
         return self.board.memo(f"with {names}", lambda: evaluate_again(self, names))
 
     def similarity(self, systems: Sequence[System]) -> Similarity:

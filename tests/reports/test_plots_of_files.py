@@ -74,6 +74,19 @@ def test_precision_recall_is_pytrec_evals_and_leaves_the_leaderboard_alone(folde
     assert {*map(str, found.board.metrics)} == {"map", "P@5"}
 
 
+def test_precision_recall_follows_the_level_of_relevance(folder: Path) -> None:
+    text = (folder / "a.yaml").read_text().partition("plots:")[0]
+    text = text.replace("output: out", "output: level") + "policy: {relevance_level: 2}\n"
+    (folder / "level.yaml").write_text(text)
+    (axes,) = drawn(harness.run(folder / "level.yaml"), "precision-recall").axes
+    qrels = pytrec_eval.parse_qrel((folder / "qrels.txt").read_text().splitlines())
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"iprec_at_recall"}, relevance_level=2)
+    values = evaluator.evaluate(rankings(folder)["third"]).values()
+    expected = [np.mean([of_query[level] for of_query in values]) for level in LEVELS]
+    assert any(np.allclose(line.get_ydata(), expected, atol=1e-12) for line in axes.lines)
+    assert "(rel=2)" in axes.get_title("left") + axes.get_ylabel()
+
+
 def test_run_similarity_is_rbo(folder: Path) -> None:
     found = read_results(folder / "out")
     figure = drawn(found, "run-similarity")

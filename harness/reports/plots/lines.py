@@ -15,7 +15,7 @@ from ...core.metric import Metric
 from ...core.names import parse_all, why_not
 from ...core.ragged import Bools, Floats
 from ...errors import HarnessError, UnknownNameError
-from ..leaderboard import plan_of
+from ..leaderboard import Study, plan_of
 from ..phrases import confidence, span
 from ..sweep import is_validation, sweep
 from . import plot
@@ -172,22 +172,34 @@ RECALL = tuple(f"{level / 10:g}" for level in range(11))
 LEVELS = tuple(f"iprec_at_recall@{level}" for level in RECALL)
 
 
+def _levels(study: Study) -> list[Metric]:
+    """Return the metric of each level that was evaluated, with the settings of the policy."""
+    name = LEVELS[0].partition("@")[0]
+    named = [metric for metric in study.board.metrics if metric.definition.name == name]
+    return [*{f"{metric.cutoff:g}": metric for metric in named if metric.label is None}.values()]
+
+
 def draw_precision_recall(request: PlotRequest) -> Figure:
     """Return each system's mean interpolated precision at eleven levels of recall."""
+    study = request.study
     try:
-        study = request.study.with_metrics(LEVELS)
+        if len(_levels(study)) < len(LEVELS):
+            study = study.with_metrics(LEVELS)
     except HarnessError as error:
         raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
+    levels = _levels(study)
     systems = [study.system(request.dataset, system.run) for system in request.systems]
     evaluated = [system for system in systems if system is not None]
-    values = np.array([[system.value(level) for level in LEVELS] for system in evaluated])
+    values = np.array([[system.value(level) for level in levels] for system in evaluated])
     if not np.isfinite(values).any():
         raise request.refuse("no query has a value")
     mask = best_of_many(values.mean(axis=1), request.metric)
     nothing = np.full(len(LEVELS), nan)
     named = zip(request.named(evaluated, 0.85), mask, values, strict=True)
     rows = [Line.of(*row, nothing, nothing) for row in named]
-    look = Look("recall", f"{request.weighted}interpolated precision", is_linear=True)
+    settings = str(levels[0]).removeprefix(levels[0].definition.name).partition("@")[0]
+    label = f"{request.weighted}interpolated precision {settings}".rstrip()
+    look = Look("recall", label, is_linear=True)
     return _draw(rows, RECALL, look, request)
 
 
