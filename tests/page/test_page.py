@@ -185,71 +185,6 @@ def test_sort_filter_and_back(results: Path, open_page: Open) -> None:
     assert len(board(tab)) == len(first)
 
 
-def test_head_to_head(results: Path, open_page: Open) -> None:
-    tab = open_page(results / "page.html", "#v=pair&d=trec&m=map&a=tfidf&b=bm25")
-    (row,) = [
-        one for one in rows(results / "significance.csv")
-        if (one["dataset"], one["metric"]) == ("trec", "map")
-        and {one["run"], one["baseline"]} == {"tfidf", "bm25"}
-    ]  # fmt: skip
-    cells = tab.locator("main tbody tr:has-text('map')").first.locator("td")
-    sign = 1 if row["run"] == "tfidf" else -1
-    assert float(cells.nth(2).locator("span").get_attribute("title")) == sign * float(
-        row["difference"]
-    )
-    assert float(cells.nth(4).locator("span").get_attribute("title")) == float(row["p"])
-    assert float(cells.nth(5).locator("span").get_attribute("title")) == float(row["p_adjusted"])
-    assert tab.locator(".chart rect").count() == int(row["n"])
-    assert "not tested" in tab.inner_text("main tbody tr:has-text('swaps')")
-    tab.focus(".chart svg")
-    tab.keyboard.press("End")
-    tab.wait_for_selector(".chart .readout b:has-text('query')")
-    tab.keyboard.press("Enter")
-    tab.wait_for_selector("canvas")
-
-
-def test_queries_and_rankings(results: Path, open_page: Open) -> None:
-    tab = open_page(results / "page.html", "#v=queries&d=trec&m=map&q=10")
-    assert "Query 10" in tab.inner_text("main")
-    found = tab.eval_on_selector_all(
-        ".tall tbody tr", "rows => rows.map(row => row.querySelector('td span').title)"
-    )
-    table = pq.read_table(results / "per_query.parquet").to_pylist()
-    true = [
-        r["value"] for r in table if (r["dataset"], r["metric"], r["qid"]) == ("trec", "map", "10")
-    ]
-    assert [float(one) for one in found] == sorted(true, reverse=True)
-    heat = tab.locator("canvas")
-    heat.focus()
-    for key in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft"):
-        heat.press(key)
-    third = tab.locator(".names li").nth(2).inner_text()
-    hardest = tab.locator("section:has-text('Hardest first') tbody th, .panel tbody th .link").first
-    assert tab.inner_text(".readout").startswith(f"{third}, query {hardest.inner_text()}: ")
-    heat.press("Enter")
-    assert f"q={hardest.inner_text()}" in tab.evaluate("location.hash")
-    tab.go_back()
-    tab.click(".tall tbody tr >> nth=0 >> text=ranking")
-    tab.wait_for_selector("h2:has-text('Ideal order')")
-    assert tab.locator(".columns section").first.locator("tbody tr").count() == 5
-    link = tab.evaluate("location.hash")
-    again = open_page(results / "page.html", link)
-    assert again.inner_text("main") == tab.inner_text("main")
-
-
-def test_gains_add_up_to_the_value(results: Path, open_page: Open) -> None:
-    metric = "ndcg(gain=exp)@5"
-    table = pq.read_table(results / "per_query.parquet").to_pylist()
-    values = {(r["dataset"], r["run"], r["metric"], r["qid"]): r["value"] for r in table}
-    tab = open_page(results / "page.html", "#v=ranking&d=letor&m=ndcg(gain%3Dexp)%405&a=gbrt&q=46")
-    totals = []
-    for at in range(2):
-        rows = tab.locator(".columns section").nth(at).locator("tbody tr")
-        texts = [one.locator("td").last.inner_text() for one in rows.all()]
-        totals.append(sum(float(text) for text in texts if text != "–"))
-    assert totals[0] / totals[1] == pytest.approx(values["letor", "gbrt", metric, "46"], abs=1e-4)
-
-
 def test_rows_with_warnings_are_marked(tmp_path: Path, open_page: Open) -> None:
     run = ROOT / "runs/trec/bm25.run"
     shutil.copy(run, tmp_path / "copy.run")
@@ -312,17 +247,6 @@ def test_print_has_every_dataset(results: Path, open_page: Open) -> None:
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
-def test_ties_of_queries_and_ideal_order(results: Path, open_page: Open) -> None:
-    tab = open_page(results / "page.html", "#v=queries&d=trec&m=map&o=easiest")
-    assert tab.inner_text("h2 >> nth=-1") == "Queries, easiest first"
-    assert "all equal" in tab.inner_text("tr:has(th button:text-is('8'))")
-    tab = open_page(results / "page.html", "#v=ranking&d=trec&q=10")
-    grades = tab.locator(".columns section").nth(1).locator("td:nth-child(3)").all_inner_texts()
-    judged = [line.split() for line in (ROOT / "runs/trec/qrels.txt").read_text().splitlines()]
-    best = sorted((int(line[3]) for line in judged if line[0] == "10"), reverse=True)
-    assert list(map(int, grades)) == best[:5]
-
-
 OTHER = """
 output: results
 names: {{letor: MQ2007, gbrt: Gradient boosting}}
@@ -349,10 +273,10 @@ def test_names_metadata_and_files_next_to_the_page(
     assert [name for name, _ in board(tab)] == ["Gradient boosting"]
     tab.go_back()
     tab.wait_for_selector("tbody tr >> nth=4")
-    tab = open_page(results / "page.html", "#v=ranking&a=Gradient+boosting")
-    tab.wait_for_selector(".columns")
+    tab = open_page(results / "page.html", "#v=queries&q=46&a=Gradient+boosting")
+    tab.wait_for_selector(".rankings")
     assert (results / "page_data" / "rankings-0.js").is_file()
-    assert tab.locator(".columns section").first.locator("tbody tr").count() == 5
+    assert tab.locator(".rankings table").first.locator("tbody tr").count() == 5
     tab = open_page(results / "page.html", "#v=about")
     with tab.expect_download() as download:
         tab.click("text=tables/main.tex")
@@ -361,8 +285,8 @@ def test_names_metadata_and_files_next_to_the_page(
     assert (results / str(tab.get_attribute("text=per_query.parquet", "href"))).is_file()
     (results / "page_data" / "rankings-0.js").unlink()
     tab = chromium.new_page()
-    tab.goto(f"{(results / 'page.html').as_uri()}#v=ranking")
-    tab.wait_for_selector("p:has-text('needs the file page_data/rankings-0.js')")
+    tab.goto(f"{(results / 'page.html').as_uri()}#v=queries&q=46")
+    tab.wait_for_selector("p:has-text('need the file page_data/rankings-0.js')")
     tab.close()
 
 
@@ -560,7 +484,6 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
         tab.locator("table").first.inner_text()
     )
     tab = open_page(results / "page.html", "#v=queries&d=TREC+8+%5Blength%3Dshort%5D&q=3")
-    tab.get_by_role("button", name="ranking").first.click()
     assert "DOC-" in tab.locator("main").inner_text()
 
 

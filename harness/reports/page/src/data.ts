@@ -259,6 +259,18 @@ export function queryValues(column: Column, row: number, n: number): Numbers {
   return column.queries.subarray(row * n, (row + 1) * n);
 }
 
+export interface Test { difference: number; low: number; high: number; p: number; adjusted: number }
+
+/** The test of system `a` against `b`, by their numbers in the report, in either direction. */
+export function tested(tests: Tests | undefined | null, m: number, a: number, b: number): Test | undefined {
+  for (let i = 0; tests && i < tests.metric.length; i++) {
+    const swapped = tests.run[i] === b && tests.baseline[i] === a;
+    if (tests.metric[i] !== m || !(swapped || (tests.run[i] === a && tests.baseline[i] === b))) continue;
+    const [difference, low, high] = [tests.difference[i], tests.low[i], tests.high[i]];
+    return { ...(swapped ? { difference: -difference, low: -high, high: -low } : { difference, low, high }), p: tests.p[i], adjusted: tests.adjusted[i] };
+  }
+}
+
 /** Values of one query, by row. */
 export function ofQuery(board: Board, m: number, query: number): Numbers {
   return Float64Array.from(board.systems, (_, row) => board.columns[m].queries[row * board.qids.length + query]);

@@ -1,7 +1,6 @@
 /** Parts of the page in files next to it, which classic scripts load also from disk. */
 
-import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useReducer } from "preact/hooks";
 import type { Part } from "./data";
 import { unpack } from "./data";
 
@@ -13,30 +12,27 @@ declare global {
   }
 }
 
+/** By path: the content of a file, or null if it is not there. Files that load have no entry. */
+const contents: Record<string, unknown> = {};
+const waiting: Record<string, Promise<unknown>> = {};
 window.harnessParts = {};
 window.harnessPart = (path, packed) => { window.harnessParts[path] = unpack(packed); };
 
-/** The content of a part; undefined while it loads, null if its file is not there. */
-export function usePart<T>(part: Part<T>): T | undefined | null {
-  const [found, set] = useState<{ path: string; content: T | null }>();
-  useEffect(() => {
-    if (typeof part !== "string") return;
-    const show = () => window.harnessParts[part].then((content) => set({ path: part, content: content as T }));
-    if (part in window.harnessParts) return void show();
+function load(path: string): Promise<unknown> {
+  return (waiting[path] ??= new Promise<void>((done) => {
     const script = document.createElement("script");
-    script.src = part;
-    script.onload = show;
-    script.onerror = () => set({ path: part, content: null });
+    script.src = path;
+    script.onload = script.onerror = () => done();
     document.head.append(script);
-  }, [part]);
-  if (typeof part !== "string") return part;
-  return found?.path === part ? found.content : undefined;
+  }).then(async () => { contents[path] = (await window.harnessParts[path]) ?? null; }));
 }
 
-/** Show what `children` makes of a part once it is loaded. */
-export function Load<T>({ part, children }: { part: Part<T>; children: (content: T) => ComponentChildren }) {
-  const content = usePart(part);
-  if (content === undefined) return <p class="empty">Loading {String(part)} …</p>;
-  if (content === null) return <p class="empty">This view needs the file <code>{String(part)}</code> next to the page.</p>;
-  return <>{children(content)}</>;
+/** The content of each part; undefined while it loads, null if its file is not there. */
+export function useParts<T>(parts: Part<T>[]): (T | undefined | null)[] {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
+  const paths = parts.filter((part): part is string => typeof part === "string");
+  useEffect(() => {
+    for (const path of paths) if (!(path in contents)) void load(path).then(() => redraw(0));
+  }, [paths.join()]);
+  return parts.map((part) => (typeof part === "string" ? (contents[part] as T) : part));
 }

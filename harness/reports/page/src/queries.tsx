@@ -2,12 +2,13 @@
 
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { Context } from "./view";
+import type { Numbers } from "./data";
 import { ofQuery } from "./data";
 import { Line, Ticks, scale, span } from "./marks";
 import { OneQuery } from "./query";
 import { colour, onTheme } from "./theme";
 import { allRows, placeAmong, queryTitle, systemName } from "./view";
-import { Lede, Link, Section, Select, SystemLink, Tip, Value, fixed, plural } from "./text";
+import { Lede, QueryTable, Section, Select, SystemLink, Tip, Value, fixed, interval, plural } from "./text";
 
 const STEP = 50;
 const ORDERS: [string, string][] = [["hardest", "hardest first"], ["easiest", "easiest first"], ["discriminating", "most discriminating first"], ["qid", "by number"]];
@@ -30,7 +31,6 @@ export function Queries({ context }: { context: Context }) {
   const at = scale(range[0], range[1]);
   const n = board.qids.length;
   const digits = Math.min(3, metric.digits);
-  const withTitles = context.report.texts !== undefined;
   return (
     <article class="queries">
       <Lede context={context} sentence={column.queryLede} />
@@ -42,32 +42,24 @@ export function Queries({ context }: { context: Context }) {
       </div>
       {queries.length ? <HeatMap context={context} rows={rows} queries={queries} /> : <p class="empty">No query matches “{search}”. <button type="button" onClick={() => setSearch("")}>{`Show all ${n.toLocaleString("en")} queries`}</button></p>}
       {queries.length > 0 && <Section title={`${plural(queries.length, "query", "queries")}, ${ORDERS.find(([name]) => name === by)?.[1]}`} note="Ticks are systems; the long one is the median system.">
-        <table class="list">
-          <thead><tr>
-            <th scope="col" class="number">Query</th>{withTitles && <th scope="col">Title</th>}
-            {judged && <th scope="col" class="wide number" title="Documents judged with a grade above 0">Relevant</th>}
-            <th scope="col" class="number">Median</th>
-            <th scope="col" class="picture"><span class="ends"><span>{fixed(range[0], 1)}</span><span class="wide">{metric.label}</span><span>{fixed(range[1], 1)}</span></span></th>
-            <th scope="col" class="wide number" title="Correlation over systems between this query and the mean of all others">Discrimination</th>
-            <th scope="col" class="wide name">Best system</th>
-          </tr></thead>
-          <tbody>
-            {queries.slice(0, shown).map((q) => {
-              const values = rows.map((row) => column.queries[row * n + q]);
-              const link = (text: string) => <Link context={context} to={{ qid: board.qids[q] }}><bdi>{text}</bdi></Link>;
-              return (
-                <tr key={q}>
-                  {withTitles ? <><td class="number muted"><bdi>{board.qids[q]}</bdi></td><th scope="row" class="name">{link(queryTitle(context, q))}</th></> : <th scope="row" class="number">{link(board.qids[q])}</th>}
-                  {judged && <td class="wide number">{judged.reduce((sum, { i }) => sum + board.judged![i * n + q], 0).toLocaleString("en")}</td>}
-                  <td class="number"><Value value={column.median[q]} digits={digits} /></td>
-                  <td class="picture"><Line label={label(values, digits)}><Ticks at={at} values={values} long={isNaN(column.median[q]) ? [] : [column.median[q]]} /></Line></td>
-                  <td class="wide number"><Value value={column.discrimination[q]} digits={2} /></td>
-                  <td class="wide name"><Best context={context} rows={rows} values={values} constant={column.constant[q] === 1} /></td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <QueryTable context={context} queries={queries.slice(0, shown)} heads={<>
+          {judged && <th scope="col" class="wide number" title="Documents judged with a grade above 0">Relevant</th>}
+          <th scope="col" class="number">Median</th>
+          <th scope="col" class="picture"><span class="ends"><span>{fixed(range[0], 1)}</span><span class="wide">{metric.label}</span><span>{fixed(range[1], 1)}</span></span></th>
+          <th scope="col" class="wide number" title="Correlation over systems between this query and the mean of all others">Discrimination</th>
+          <th scope="col" class="wide name">Best system</th>
+        </>}>
+          {(q) => {
+            const values = ofQuery(board, m, q);
+            return <>
+              {judged && <td class="wide number">{judged.reduce((sum, { i }) => sum + board.judged![i * n + q], 0).toLocaleString("en")}</td>}
+              <td class="number"><Value value={column.median[q]} digits={digits} /></td>
+              <td class="picture"><Line label={interval(...span(values), digits)}><Ticks at={at} values={values} long={column.median[q]} /></Line></td>
+              <td class="wide number"><Value value={column.discrimination[q]} digits={2} /></td>
+              <td class="wide name"><Best context={context} rows={rows} values={values} constant={column.constant[q] === 1} /></td>
+            </>;
+          }}
+        </QueryTable>
         {queries.length > shown && <button type="button" class="more" onClick={() => setShown(shown + 4 * STEP)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
         <p class="notes">
           “Discrimination” is the correlation over systems between a query and the mean of all others: a query near 1 orders systems as the others do.
@@ -78,30 +70,24 @@ export function Queries({ context }: { context: Context }) {
   );
 }
 
-function label(values: number[], digits: number): string {
-  const [low, high] = span(values);
-  return `from ${fixed(low, digits)} to ${fixed(high, digits)}`;
-}
-
-/** Queries in the chosen order; those with one value for all systems come last. */
+/** Queries in the chosen order; those with one value for all systems, or none, come last. */
 function queryOrder({ board, metric, m }: Context, by: string): number[] {
   const { median, discrimination, constant } = board.columns[m];
   const sign = metric.direction < 0 ? -1 : 1;
   const last = (value: number) => (isNaN(value) ? Infinity : value);
+  const isLast = (q: number) => Number(constant[q] === 1 || isNaN(median[q]));
   const collator = new Intl.Collator("en", { numeric: true });
   const places = board.qids.map((_, q) => q).sort((a, b) => collator.compare(board.qids[a], board.qids[b]));
   const keys: Record<string, (q: number) => number> = { hardest: (q) => sign * median[q], easiest: (q) => -sign * median[q], discriminating: (q) => -discrimination[q] };
   const key = keys[by] ?? (() => 0);
-  return places.sort((a, b) => constant[a] - constant[b] || last(key(a)) - last(key(b)) || 0);
+  return places.sort((a, b) => isLast(a) - isLast(b) || last(key(a)) - last(key(b)) || 0);
 }
 
 /** The systems with a query's best value. */
-function Best({ context, rows, values, constant }: { context: Context; rows: number[]; values: number[]; constant: boolean }) {
-  const sign = context.metric.direction < 0 ? -1 : 1;
-  const best = Math.max(...span(values.filter((value) => !isNaN(value)).map((value) => sign * value)));
-  const top = rows.filter((_, i) => sign * values[i] === best);
+function Best({ context, rows, values, constant }: { context: Context; rows: number[]; values: Numbers; constant: boolean }) {
+  const top = rows.filter((row) => placeAmong(values, row, context.metric.direction) === 1);
   if (!top.length) return <>–</>;
-  if (constant && values.length > 1) return <span class="muted">one value for all systems</span>;
+  if (constant && rows.length > 1) return <span class="muted">one value for all systems</span>;
   return <><SystemLink context={context} system={context.board.systems[top[0]]} />{top.length > 1 && <span class="muted" title={top.map((row) => systemName(context, row)).join(", ")}>{` and ${top.length - 1} more`}</span>}</>;
 }
 
@@ -175,7 +161,7 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
   const value = now ? values[rows[now[1]] * n + queries[now[0]]] : NaN;
   return (
     <Section title="Every system on every query" note={`${metric.label}; best system on top. Click a cell to open the query.`}
-      aside={<>{rows.length > 40 && <label class="check wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{fixed(least, 2)} <i class="ramp" /> {fixed(most, 2)}</span></>}>
+      aside={<>{rows.length > 40 && <label class="tick wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{fixed(least, 2)} <i class="ramp" /> {fixed(most, 2)}</span></>}>
       <div class="heat" style={{ height: `${height + 24}px` }}>
         {queries.map((q, x) => x % skip === 0 && <span key={q} class="qid" aria-hidden="true" style={{ left: `${left + (x + 0.5) * wide}px`, width: `${wide * skip}px` }}><bdi>{board.qids[q]}</bdi></span>)}
         {rows.map((row, y) => (y === 0 || (y + 1) % nth === 0) && !(now && Math.abs(y - now[1]) * high < 15) && (

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Context } from "./view";
 import type { Numbers, Ranked, Sentence } from "./data";
 import { ofQuery, ranked, trace } from "./data";
-import { usePart } from "./load";
+import { useParts } from "./load";
 import { usePoints } from "./picture";
 import { scale, span } from "./marks";
 import { placeAmong, rowOf, systemName } from "./view";
@@ -18,7 +18,7 @@ export function OneQuery({ context, query, rows }: { context: Context; query: nu
   const [named, other] = [rowOf(context, state.a), rowOf(context, state.b)];
   const a = named >= 0 ? named : rows.find((row) => row !== other)!;
   const b = other >= 0 && other !== a ? other : (order.find((row) => row !== a) ?? -1);
-  const loaded = usePart(report.boards[source].rankings);
+  const [loaded] = useParts([report.boards[source].rankings]);
   const of = (row: number) => (row < 0 ? [] : (loaded?.[`${board.systems[row]}/${qid}`] ?? []));
   const [first, second, ideal] = [of(a), of(b), loaded?.[`ideal/${qid}`] ?? []];
   const collator = new Intl.Collator("en", { numeric: true });

@@ -100,6 +100,27 @@ export function Section({ title, note, aside, children, ...rest }: {
   );
 }
 
+/** A table of queries: number, title where there is one, and further cells. */
+export function QueryTable({ context, queries, title = "Title", heads, pair = {}, children }: {
+  context: Context; queries: number[]; title?: string; heads: ComponentChildren; pair?: Partial<State>; children: (query: number) => ComponentChildren;
+}) {
+  const { report: { texts }, board: { qids } } = context;
+  return (
+    <table class="list">
+      <thead><tr>{texts && <th scope="col" class="number">Query</th>}<th scope="col" class="name">{texts || title !== "Title" ? title : "Query"}</th>{heads}</tr></thead>
+      <tbody>
+        {queries.map((q) => (
+          <tr key={q}>
+            {texts && <td class="number muted"><bdi>{qids[q]}</bdi></td>}
+            <th scope="row" class="name"><Link context={context} to={{ view: "queries", qid: qids[q], ...pair }}><bdi>{texts?.[qids[q]] ?? qids[q]}</bdi></Link></th>
+            {children(q)}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** A mark as pictures draw it, and what it stands for: a, b, same, over, under. */
 export function Key({ kind, children }: { kind: string; children: ComponentChildren }) {
   return <span class="key"><span class={`mark ${kind}`} />{children}</span>;
