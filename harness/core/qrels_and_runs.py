@@ -375,13 +375,17 @@ class QueryRows(ABC):
         identical = self.identical_ids()
         return self._without(identical) if identical.size else self
 
-    def identical_ids(self) -> Ints:
-        """Return the rows whose docno equals their qid; none if docnos are d0, d1, ..."""
+    def identical_ids(self, shift: int = 0) -> Ints:
+        """Return the rows whose docno equals their qid; none if docnos are d0, d1, ...
+
+        With a `shift`, the qid of a query that many places further up is taken in its place.
+        """
         if self.docnos.positional:
             return _NONE
-        rows = np.flatnonzero(hash_strings(self.qids)[self.row] == self.docnos.hashes)
+        query = (self.row - shift) % self.n_queries if shift else self.row
+        rows = np.flatnonzero(hash_strings(self.qids)[query] == self.docnos.hashes)
         is_equal = equal(
-            cast(take(self.qids, self.row[rows]), pa.large_string()),
+            cast(take(self.qids, query[rows]), pa.large_string()),
             cast(self.docnos.take(rows), pa.large_string()),
         )
         return rows[is_equal]

@@ -149,8 +149,8 @@ def in_our_words(text: str, is_ours: Callable[[str], bool]) -> str | None:
         )
     readings = {_written(row, ours, form, text): words for ours, words in row.ours.items()}
     if len(readings) > 1:
-        listed = ", or ".join(f"{ours} ({words})" for ours, words in readings.items())
-        raise UnknownNameError(Problem("", f"{text} means several metrics", fix=f"write {listed}"))
+        fix = f"write {listed_readings(readings)}"
+        raise UnknownNameError(Problem("", f"{text} means several metrics", fix=fix))
     return next(iter(readings))
 
 
@@ -180,6 +180,11 @@ def _written(row: ToolName, ours: str, form: _Form, text: str) -> str:
     if template and not re.fullmatch(r"@\d+", template):
         return f"{name}@{cut}" if cut else name
     return name + template
+
+
+def listed_readings(readings: Mapping[str, str]) -> str:
+    """Return the metrics that a name may mean, each with what it is."""
+    return ", or ".join(f"{ours} ({words})" for ours, words in readings.items())
 
 
 def rows_about(text: str) -> list[ToolName]:

@@ -201,6 +201,8 @@ SOME_KNOWN = 0.01
 RESPELLED, OWN, NAMES = 3, 0.25, 64
 """Docnos that must be known in another spelling; the share of these that must be judged for their
 query, as '7' of one collection and 'D7' of another agree by chance; docnos that are looked at."""
+UNLIKE_CHANCE = 3
+"""Times that docnos must equal qids more often than those of other queries, as whole numbers do."""
 MOST = 1000
 """Unjudged queries whose qids are compared with those of unanswered ones, at most."""
 NO_ROW: Ints = np.full(1, -1)
@@ -323,7 +325,7 @@ class Documents:
         """Documents at rank 10 or before, and those of them that are judged."""
         self.n_sampled = self.n_known = 0
         """Rows whose docno was looked up, and those whose docno is judged for some query."""
-        self.identical = 0
+        self.identical = self.identical_by_chance = 0
         """Documents whose docno equals the qid, if the policy keeps them."""
         self.unscored: Finding | None = None
         """Finding about learning-to-rank rows without a score."""
@@ -337,6 +339,8 @@ class Documents:
         identical = part.run.identical_ids()
         if identical.size:
             self.identical += identical.size
+            if half := part.run.n_queries // 2:
+                self.identical_by_chance += part.run.identical_ids(half).size
             self.examples.add("identical-ids", part.documents(identical[:SHOWN]))
         self.n_sampled += is_known.size
         self.n_known += int(is_known.sum())
@@ -387,7 +391,7 @@ class Documents:
                 yield self.examples.finding("nothing-judged", message, queries.rows)
         if self.unscored is not None:
             yield self.unscored
-        if n := self.identical:
+        if (n := self.identical) and n >= UNLIKE_CHANCE * self.identical_by_chance:
             queries_text = counted(queries.n, "query", "queries")
             message = f"the docno equals the qid in {n:,} of {queries_text}"
             yield self.examples.finding("identical-ids", message, n, by_share(n, queries.n))

@@ -118,7 +118,9 @@ def table_of_rows(rows: Sequence[Any], kind: str, place: str) -> pa.Table:
             columns[name] = pa.array(values, from_pandas=True)
         except (pa.ArrowException, OverflowError) as error:
             if name in needed:
-                message = f"{name}: expected values of one type ({error})"
+                kinds = sorted({type(value).__name__ for value in values if value is not None})
+                got = f", got {' and '.join(kinds)}" if len(kinds) > 1 else f" ({error})"
+                message = f"{name}: expected values of one type{got}"
                 fix = "give text for each qid and docno, and a number for each grade or score"
                 raise InputError(Problem(place, message, fix=fix, rule="columns")) from None
     return pa.table(columns)

@@ -15,7 +15,7 @@ from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import NICKNAMES, known_names, parse
 from ..core.policy import TIES, GradeRule, Policy
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, find_convention
-from ..core.tool_names import ToolName, rows_about, rows_of
+from ..core.tool_names import ToolName, listed_readings, rows_about, rows_of
 from ..errors import UnknownNameError, did_you_mean
 from .grid import Grid, grid
 from .text import columns, render, wrapped
@@ -368,7 +368,12 @@ def show(name: str | None = None, tools: bool = False) -> str:
         return f"{name} stands for: {', '.join(NICKNAMES[name])}\n"
     definition = next((d for d in REGISTRY.values() if name in (d.name, *d.aliases)), None)
     if definition is not None and not tools:
-        return _defined(definition)
+        several = "".join(
+            f"{row.name} means several metrics: {listed_readings(row.ours)}\n\n"
+            for row in rows_about(name)
+            if row.name == name and len(row.ours) > 1
+        )
+        return several + _defined(definition)
     try:
         metrics = parse(name)
     except UnknownNameError:
@@ -383,8 +388,15 @@ def show(name: str | None = None, tools: bool = False) -> str:
     definition = metrics[0].definition
     if tools:
         return table(definition)
-    note = f"'harness metrics {definition.name}' defines them"
-    return render([replace(resolved(metrics), notes=(note,))])
+    notes = [f"'harness metrics {definition.name}' defines them"]
+    if (head := re.split(r"[(@]", name)[0]) not in (definition.name, *definition.aliases):
+        notes.insert(0, f"{name} is {metrics[0]} here")
+    notes += [
+        f"{row.name} of {row.tools} is {', '.join(row.ours)}"
+        for row in rows_about(head)
+        if row.listed_only and re.split(r"[(@]", row.name)[0] == head
+    ]
+    return render([replace(resolved(metrics), notes=tuple(notes))])
 
 
 def _matches(text: str) -> str:

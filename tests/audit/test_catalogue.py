@@ -52,3 +52,11 @@ def test_a_metric() -> None:
 def test_a_name_with_settings(name: str, expected: dict[str, list[str]]) -> None:
     found = rows(show(name))
     assert {setting: found[setting] for setting in expected} == expected
+
+
+def test_names_of_other_tools_are_noted() -> None:
+    assert "P@10" in show("precision").splitlines()[0]
+    assert "set_P" in show("precision").splitlines()[0]
+    assert "recall_cap@7 is relative_P@7 here" in show("recall_cap@7")
+    assert "success@k" in show("hits@7").splitlines()[-1]
+    assert " here" not in show("P@7")

@@ -1,6 +1,7 @@
 """Documents whose docno equals the qid: dropped from runs on request, and reported if kept."""
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,22 @@ def test_run_checks_every_value_and_reports_what_is_kept(experiment: Path, drop:
     assert ("identical-ids" in printed) is not drop
     if not drop:
         assert "the docno equals the qid in 3 of 3 queries" in printed
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_whole_numbers_that_agree_by_chance_are_not_reported(
+    tmp_path: Path, is_drawn: bool
+) -> None:
+    """Users and items numbered from 1 agree now and then; a query that finds itself always does."""
+    rng = random.Random(3)
+    run, qrels = {}, {}
+    for qid in rng.sample(range(1, 300), 120):
+        docnos = rng.sample(range(1, 300), 40)
+        if not is_drawn and qid not in docnos:
+            docnos[0] = qid
+        run[str(qid)] = {str(docno): rng.random() for docno in docnos}
+        qrels[str(qid)] = {str(docno): 1 for docno in docnos[1:9]}
+    for name, table in (("q.json", qrels), ("r.json", run)):
+        (tmp_path / name).write_text(json.dumps(table))
+    findings = harness.check(tmp_path / "q.json", tmp_path / "r.json").findings
+    assert any(finding.rule == "identical-ids" for finding in findings) is not is_drawn
