@@ -772,3 +772,33 @@ def test_sorting_and_filtering_are_quick(many: Path, open_page: Open) -> None:
       return performance.now() - start }"""
     assert tab.evaluate(script, "sort") < 1000
     assert tab.evaluate(script, "filter") < 1000
+
+
+def test_one_system_and_a_page_over_time(many: Path, tmp_path: Path, open_page: Open) -> None:
+    config = f"""
+output: results
+datasets: {{web: {many.parent}/qrels.txt}}
+runs: {{s3: {{path: {many.parent}/runs/s3.run}}}}
+metrics: [P@1]
+reports: [page]
+"""
+    alone = made(tmp_path, config)
+    tab = open_page(alone / "page.html")
+    assert tab.locator("nav a").all_inner_texts() == ["Leaderboard", "Queries", "About"]
+    assert tab.locator(".overview rect").count() == 40
+    assert tab.locator("input").count() == 0
+    done = called("page", str(alone), str(many), "-o", "both.html", cwd=tmp_path)
+    assert done.code == 0, done.err
+    tab = open_page(tmp_path / "both.html", "#v=changes")
+    shown = tab.locator("tbody tr:has(a:text-is('s3')) .v").all_inner_texts()
+    assert shown == ["0.8000", "0.8000", "0.0000"]
+    assert tab.locator("tbody tr:has(a:text-is('s4')) .v").first.inner_text() == "–"
+
+
+def test_a_participant_sees_its_system(many: Path, tmp_path: Path, open_page: Open) -> None:
+    output = str(tmp_path / "sheet.html")
+    succeeds("page", str(many), "--participant", "s7", "-o", output, cwd=tmp_path)
+    tab = open_page(tmp_path / "sheet.html")
+    assert tab.inner_text("h1") == "s7"
+    assert "s8" not in (tmp_path / "sheet.html").read_text()
+    assert "s8" not in tab.content()

@@ -1,44 +1,44 @@
 /** Two results folders: old and new values of every system, and the systems that moved. */
 
 import type { Context } from "./view";
-import { orderedRows, systemName } from "./view";
-import { ranked } from "./data";
-import { MetricName, Panel, Value } from "./text";
+import { orderedRows, placeAmong } from "./view";
+import { Dot, Line, Zero, scale } from "./marks";
+import { numbers } from "./leaderboard";
+import { Key, Lede, Section, SystemLink, Value } from "./text";
 
 export function Changes({ context }: { context: Context }) {
   const { report, board, at, metric, m } = context;
-  const before = report.old!.boards[at]?.columns[m];
-  if (!before) return <p class="empty">The old results have no values for this dataset and metric.</p>;
+  const old = report.old!.boards[at];
+  const before = old?.columns[m];
+  if (!before || before.every(isNaN)) return <p class="empty">The earlier results have no {metric.label} on {board.dataset}.</p>;
   const now = board.columns[m].value;
-  const places = (values: Float64Array) => new Map(ranked(values, metric.direction).filter((row) => !isNaN(values[row])).map((row, i) => [row, i + 1]));
-  const [oldPlace, newPlace] = [places(before), places(now)];
+  const place = scale(Math.min(0, ...numbers(before), ...numbers(now)), Math.max(...numbers(before), ...numbers(now)));
   return (
-    <>
-    <div class="controls">{context.choice}</div>
-    <Panel title={board.dataset} aside={<span class="muted"><MetricName metric={metric} />, {report.old!.title} and {report.title}</span>}>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Changes">
+    <article class="changes">
+      <Lede context={context} sentence={old.ledes[m]} />
+      <div class="controls">{context.choice}</div>
+      <Section title={`${metric.label} before and now`} note={report.old!.title !== report.title && `Before: ${report.old!.title}.`}
+        aside={<><Key kind="b">before</Key><Key kind="a">now</Key></>}>
         <table>
-          <thead><tr>{["System", "old", "new", "difference", "old rank", "new rank", "moved"].map((text, i) => <th key={text} scope="col" class={i ? "number" : ""}>{text}</th>)}</tr></thead>
+          <thead><tr>{["Rank", "System", "Before", "Now", "Difference"].map((text) => <th key={text} scope="col" class={text === "System" ? "" : "number"}>{text}</th>)}<th scope="col" class="picture"><span class="hidden">Picture</span></th><th scope="col" class="number">Places</th></tr></thead>
           <tbody>
             {orderedRows(context).map((row) => {
-              const [was, is] = [oldPlace.get(row), newPlace.get(row)];
-              const moved = was !== undefined && is !== undefined ? was - is : 0;
+              const moved = placeAmong(before, row, metric.direction) - placeAmong(now, row, metric.direction);
               return (
                 <tr key={row}>
-                  <th scope="row" dir="auto">{systemName(context, row)}</th>
+                  <td class="number">{placeAmong(now, row, metric.direction) || "–"}</td>
+                  <th scope="row" class="name"><SystemLink context={context} system={board.systems[row]} /></th>
                   <td class="number"><Value value={before[row]} digits={metric.digits} /></td>
                   <td class="number"><Value value={now[row]} digits={metric.digits} /></td>
                   <td class="number"><Value value={now[row] - before[row]} digits={metric.digits} sign /></td>
-                  <td class="number">{was ?? "–"}</td>
-                  <td class="number">{is ?? "–"}</td>
-                  <td class="number">{moved > 0 ? `▲ ${moved}` : moved < 0 ? `▼ ${-moved}` : ""}</td>
+                  <td class="picture"><Line label=""><Zero at={place} /><Dot at={place} value={before[row]} kind="b" square /><Dot at={place} value={now[row]} kind="a" /></Line></td>
+                  <td class="number">{moved > 0 ? `▲ ${moved}` : moved < 0 ? `▼ ${-moved}` : isNaN(moved) ? "–" : 0}</td>
                 </tr>
               );
             })}
           </tbody>
         </table>
-      </div>
-    </Panel>
-    </>
+      </Section>
+    </article>
   );
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Context } from "./view";
 import type { Numbers } from "./data";
 import { ranked, relation } from "./data";
-import { Against, Everyone } from "./picture";
+import { Against, EveryQuery, Everyone } from "./picture";
 import { Dot, Line, scale } from "./marks";
 import { keptRows, placeAmong, rowOf, rowValues, systemName } from "./view";
 import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, fixed, interval, plural, ranks } from "./text";
@@ -55,6 +55,7 @@ export function Leaderboard({ context }: { context: Context }) {
       {state.convention ? <p class="lede">These are the values as <b>{toolIn(context)}</b> computes them.</p> : <Lede context={context} sentence={lede} />}
       {axis ? <Against context={context} axis={axis} reference={reference} kept={new Set(rows)} />
         : pictured && <Everyone context={context} order={all} reference={reference} kept={new Set(rows)} />}
+      {all.length === 1 && board.qids.length > 1 && <EveryQuery context={context} />}
       <Controls context={context} shown={rows.length} />
       {!pictured && reference && <p class="keys"><Keys context={context} reference={reference} /></p>}
       {rows.length ? <Table context={context} rows={rows} reference={reference} all={all} /> : <Nothing context={context} />}
@@ -76,7 +77,7 @@ function toolIn({ report, state }: Context): string {
 function notesOf(context: Context): string[] {
   const { board, state, metric, m } = context;
   if (state.convention) return [`Ranks are by ${metric.label} of ${toolIn(context)}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
-  return [board.columns[m].pairs ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
+  return [board.columns[m].pairs || board.systems.length < 2 ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
 }
 
 /** What the colours stand for, with counts. */
@@ -170,7 +171,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
         <caption class="hidden">{`Leaderboard of ${board.dataset} by ${metric.label}`}</caption>
         <thead>
           <tr>
-            <th scope="col" class="pick"><span class="hidden">Compare</span></th>
+            {all.length > 1 && <th scope="col" class="pick"><span class="hidden">Compare</span></th>}
             <th scope="col" class="number rank">Rank</th>
             {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
@@ -188,7 +189,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             const warnings = board.findings[row]?.map((i) => report.provenance.findings[i].sentence) ?? [];
             return (
               <tr key={system.name} class={`${kind}${picked ? " picked" : ""}`}>
-                <td class="pick"><input type="checkbox" aria-label={`Pick ${system.name}`} checked={picked} onChange={() => pick(system.name)} /></td>
+                {all.length > 1 && <td class="pick"><input type="checkbox" aria-label={`Pick ${system.name}`} checked={picked} onChange={() => pick(system.name)} /></td>}
                 <td class="number rank"><Rank context={context} row={row} values={values} /></td>
                 {withRange && <td class="range">{ranks(column.rankLow[row], column.rankHigh[row])}</td>}
                 <th scope="row" class="name" title={system.name}>
@@ -323,8 +324,8 @@ function Controls({ context, shown }: { context: Context; shown: number }) {
   return (
     <div class="controls">
       {context.choice}
-      <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder="Filter systems"
-        onInput={(event) => go({ filter: event.currentTarget.value }, true)} />
+      {total > 1 && <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder="Filter systems"
+        onInput={(event) => go({ filter: event.currentTarget.value }, true)} />}
       {!phone && choices}
       {phone && hasChoices && <details class="menu"><summary>More</summary><fieldset><legend class="hidden">More choices</legend>{choices}</fieldset></details>}
       {!phone && extras.length > 0 && (

@@ -5,7 +5,7 @@ import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Report } from "./data";
 import { unpack } from "./data";
 import type { State, View } from "./state";
-import { format, useAddress } from "./state";
+import { format, parse, useAddress } from "./state";
 import type { Context } from "./view";
 import { select } from "./view";
 import { About, Methods } from "./about";
@@ -183,6 +183,8 @@ async function start(): Promise<void> {
   try {
     const report = await unpack<Report>(packed);
     root.textContent = "";
+    if (report.participant !== undefined && !location.hash)
+      history.replaceState(null, "", format(parse(""), { view: "system", a: report.systems[report.participant].name }));
     const show = (printing: boolean) => render(<Page report={report} printing={printing} />, root);
     show(false);
     addEventListener("beforeprint", () => show(true));

@@ -3,9 +3,10 @@
 import { useState } from "preact/hooks";
 import type { Context } from "./view";
 import type { Axis } from "./data";
+import { queryValues, ranked } from "./data";
 import type { Reference } from "./leaderboard";
 import { Keys, kindOf, numbers, tickText, ticksOf } from "./leaderboard";
-import { placeOf, rowValues, systemName } from "./view";
+import { placeOf, queryTitle, rowValues, systemName } from "./view";
 import { Section, Tip, fixed, interval } from "./text";
 
 const LEFT = 34;
@@ -124,6 +125,31 @@ export function Everyone({ context, order, reference, kept }: { context: Context
         <text x={width} y={height - 4} text-anchor="end">{all.length}</text>
       </svg>
       {point && <Readout context={context} row={point.row} at={at} />}
+    </Section>
+  );
+}
+
+/** The values of the only system, query by query from the best on. */
+export function EveryQuery({ context }: { context: Context }) {
+  const { board, metric, m, width, go } = context;
+  const values = queryValues(board.columns[m], 0, board.qids.length);
+  const order = ranked(values, metric.direction).filter((query) => !isNaN(values[query]));
+  const [height, top] = [150, 10];
+  const [least, most] = [Math.min(0, ...numbers(values)), Math.max(...numbers(values))];
+  const y = (value: number) => top + (height - top - BOTTOM) * (1 - (value - least) / (most - least || 1));
+  const step = (width - LEFT - 4) / order.length;
+  const points = order.map((query, i): Point => ({ row: query, x: LEFT + step * (i + 0.5), y: y(values[query]), low: 0, high: 0 }));
+  const open = (query: number) => go({ view: "queries", qid: board.qids[query] });
+  const { point, at, handlers } = usePoints(points, open);
+  const ticks = ticksOf(least, most, 4);
+  if (!order.length) return null;
+  return (
+    <Section class="overview" title={`${metric.label} of every query`} note="Best first. Click a query to open it.">
+      <svg viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application" aria-label={`${metric.label} of ${order.length} queries, best first. Arrow keys move, Enter opens the query.`} {...handlers}>
+        {ticks.map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>)}
+        {points.map((one) => <rect key={one.row} class={`bar ${one === point ? "b" : "a"}`} x={one.x - step * 0.4} width={step * 0.8} y={Math.min(one.y, y(0))} height={Math.max(1, Math.abs(one.y - y(0)))} />)}
+      </svg>
+      {point && <Tip at={at}><b>{queryTitle(context, point.row)}</b><br />{metric.label} {fixed(values[point.row], metric.digits)}</Tip>}
     </Section>
   );
 }

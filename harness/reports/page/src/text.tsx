@@ -178,6 +178,3 @@ function selectAndCopy(text: string): void {
   document.execCommand("copy");
   area.remove();
 }
-
-/** The former name of a section. */
-export const Panel = Section;
