@@ -48,7 +48,7 @@ b {{ color: #8fb4ff; font-weight: 600 }}
 {output}</pre>"""
 LATEX = r"""\documentclass{article}
 \usepackage[paperwidth=19cm, paperheight=9cm, margin=7mm]{geometry}
-\usepackage{booktabs, siunitx, mathptmx}
+\usepackage{booktabs, siunitx, threeparttable, mathptmx}
 \pagestyle{empty}
 \begin{document}
 \input{main}

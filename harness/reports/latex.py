@@ -64,6 +64,14 @@ def _character(sign: str) -> str:
 _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
 
 
+_UNBROKEN = re.compile(r" \$\\leq\$ |\$\\times\$ (?=\d)|\$\\(?:dd?agger|Vert)\$ |\\[SP]\{\} ")
+"""Signs in notes that belong to the next word."""
+
+
+def _without_blanks(match: re.Match[str]) -> str:
+    return match[0].replace(" ", "~")
+
+
 _NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 
 
@@ -83,7 +91,7 @@ def render(table: Grid) -> str:
     label = rf"\label{{{_NO_LABEL.sub('-', table.label)}}}"
     setup = [rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", *([_SISETUP] if table.siunitx else [])]
     specification, head, body = _rows(table)
-    notes = " ".join(map(escape, table.notes)).replace(r" $\leq$ ", r"~$\leq$~")
+    notes = _UNBROKEN.sub(_without_blanks, " ".join(map(escape, table.notes)))
     if table.long:
         lines = [*comments, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup]
         lines += [rf"\begin{{longtable}}{{{specification}}}", rf"{caption}{label}\\"]

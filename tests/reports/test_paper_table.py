@@ -118,7 +118,7 @@ def test_daggers_mean_baselines_above_and_below() -> None:
     assert (cell.marks, cell.worse) == (("†",), ("‡",))
     assert (
         "† significantly better than bm25, ‡ than fusion; as a subscript: significantly worse "
-        "(paired two-sided t-test, Holm's correction over 3 comparisons, p ≤ 0.05)."
+        "(paired two-sided t-test, Holm's correction over 3 comparisons, p ≤ .05)."
     ) in caption(table)
 
 
@@ -203,7 +203,7 @@ def test_caption() -> None:
         "In brackets: unadjusted 95 % t-intervals of the mean.",
         "The best value of a column is in bold.",
         "A letter next to a value: significantly better than the system of that letter "
-        "(paired two-sided t-test, no correction over 1 comparison, p ≤ 0.05).",
+        "(paired two-sided t-test, no correction over 1 comparison, p ≤ .05).",
         "Not tested: MSE.",
         "Equal scores, compared in single precision, were ordered by descending document "
         "identifier, as in trec_eval.",

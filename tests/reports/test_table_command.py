@@ -64,7 +64,7 @@ def test_every_option(paper: Path) -> None:
     for part in (
         "Means over Fold 2 (41 of 50 queries) and 2 seeds per system.",
         "clustered bootstrap intervals over queries and repetitions", "Wilcoxon signed rank test",
-        "Bonferroni's correction over 32 comparisons, 1 shown, p ≤ 0.05", "Tier: systems that",
+        "Bonferroni's correction over 32 comparisons, 1 shown, p ≤ .05", "Tier: systems that",
     ):  # fmt: skip
         assert part in " ".join(body.split())
     lines = body.splitlines()

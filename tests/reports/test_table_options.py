@@ -72,7 +72,7 @@ def test_stars_show_the_level_against_one_baseline() -> None:
     assert {row.sign for row in table.rows} == {""}
     (note,) = (text for text in table.footnotes if "***" in text)
     assert note.startswith(
-        "Significantly better than BM25: * p ≤ 0.05, ** p ≤ 0.01, *** p ≤ 0.001; as a subscript: "
+        "Significantly better than BM25: * p ≤ .05, ** p ≤ .01, *** p ≤ .001; as a subscript: "
         "worse (paired"
     )
     several = study(VALUES, METRICS, compared(OUTCOMES, ("10", "2")))

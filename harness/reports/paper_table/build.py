@@ -564,7 +564,7 @@ class TableDraft:
             parts.append(f"{len(self.outcomes):,} shown")
         if comparisons.drawn:
             parts.append(f"{plan.draws:,} draws, seed {plan.seed}")
-        test = ", ".join([*parts, f"p ≤ {plan.level:g}"])
+        test = ", ".join([*parts, at_most(plan.level)])
         result = self._signs() if self.signs.of else "p: adjusted p-values"
         if not self.is_any_significant:
             result = "No difference is significant"
@@ -582,7 +582,7 @@ class TableDraft:
         if self.signs.kind == "letters":
             return "A letter next to a value: significantly better than the system of that letter"
         if self.signs.kind == "stars":
-            stars = (f"{STAR * n} p ≤ {level:g}" for n, level in enumerate(self.signs.levels, 1))
+            stars = (f"{STAR * n} {at_most(level)}" for n, level in enumerate(self.signs.levels, 1))
             shown = ", ".join(stars)
             worse = "; as a subscript: worse" if self._has("worse") else ""
             baseline = self.settings.name(next(iter(self.signs.of)))
@@ -598,7 +598,7 @@ class TableDraft:
         kinds = {column.kind for column in self.columns}
         level = plan_of(self.study).level
         if "tier" in kinds:
-            yield f"Tier: systems that share a number cannot be told apart at p ≤ {level:g}."
+            yield f"Tier: systems that share a number cannot be told apart at {at_most(level)}."
         if "rank" in kinds:
             yield f"Rank: in brackets, its {confidence(level)} interval by bootstrap over queries."
 
@@ -666,6 +666,15 @@ class TableDraft:
         notes = [row.note or "no answer" for row in shown if str(row.metric) in names]
         for note, n in Counter(notes).items():
             yield f"No p-value for {counted(n, 'comparison')} ({note})."
+
+
+def at_most(level: float) -> str:
+    """Return that a p-value is at most a level.
+
+    >>> at_most(0.05)
+    'p ≤ .05'
+    """
+    return f"p ≤ {f'{level:g}'.removeprefix('0')}"
 
 
 def _best_of_parts(
