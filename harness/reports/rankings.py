@@ -76,7 +76,8 @@ def tree(similarity: Similarity, format: plot.Format, trace: str = "") -> bytes:
         axes.yaxis.tick_right()
         axes.spines["left"].set_visible(False)
         axes.set_xlim(left=axes.get_xlim()[1], right=0)
-        axes.set_xlabel(f"1 - {similarity.measure}, average of joined runs")
+        text = f"1 − {similarity.measure}, average of joined runs"
+        plot.label_below(figure, text, "column")
         return plot.save(figure, format, f"similarity of {similarity.dataset}", trace)
 
 
