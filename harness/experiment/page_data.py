@@ -51,6 +51,8 @@ DOWNLOAD = 1 << 20
 MOST_JUDGEMENTS = 20 << 20
 """Bytes of judgements that are read again to count grades."""
 MOST_GRADES = 10
+MOST_TESTS = 10_000
+"""Tests up to which ``significance.csv`` may be small enough to be in the page."""
 WIDGET = 2 << 20
 """Bytes of the largest page that a notebook shows inside itself."""
 
@@ -184,8 +186,13 @@ def _provenance(outcome: Results) -> dict[str, Any]:
     csvs = {
         "leaderboard.csv": find("csv").render(outcome.leaderboard, comparisons=outcome.comparisons)
     }
-    if outcome.comparisons is not None:
-        csvs |= {n: c.decode() for n, c in comparing.files(outcome.comparisons).items()}
+    large = []
+    if (comparisons := outcome.comparisons) is not None:
+        if len(comparisons.rows) > MOST_TESTS:  # as text they take longer than the whole page
+            large = [comparing.SIGNIFICANCE]
+            comparisons = replace(comparisons, rows=())
+        texts = comparing.files(comparisons).items()
+        csvs |= {name: text.decode() for name, text in texts if name not in large}
     untraced = replace(outcome, trace="")  # the manifest's hash depends on the page's
     tables = [
         (f"tables/{name}.tex", render(build(untraced, settings, name), "latex"))
@@ -217,7 +224,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         "downloads": [
             *(download(name, "text/csv", text) for name, text in csvs.items()),
             *(download(name, "text/x-tex", text) for name, text in tables),
-            {"name": PER_QUERY, "bytes": _size(outcome, PER_QUERY)},
+            *({"name": name, "bytes": _size(outcome, name)} for name in (*large, PER_QUERY)),
         ],
     }
 
@@ -267,7 +274,7 @@ def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> 
     names = Paths([path for cell in cells for path in cell.run_files], base).names
     found: dict[str, list[int]] = {}
     for i, finding in enumerate(_warnings(manifest)):
-        file = finding.place.file  # which has the line in a finding from a manifest
+        file = finding.place.file  # with the line if it was read from a manifest
         for path in {file, file.rpartition(":")[0], *finding.examples, *finding.others}:
             found.setdefault(path, []).append(i)
     keys = {entry.key: system for system in systems_of(outcome.board) for entry in system.entries}

@@ -62,7 +62,7 @@ def test_metrics_have_names_and_sentences_for_readers(tmp_path: Path) -> None:
     page = page_of(tmp_path, names={"map": "AP"}, metrics=["map", "ndcg@5", "arp", "num_rel_ret"])
     keys = ("label", "direction", "digits", "low")
     assert [tuple(metric[key] for key in keys) for metric in page["metrics"]] == [
-        ("AP", 1, 4, 0), ("nDCG@5", 1, 4, 0), ("ARP", -1, 4, 1), ("num_rel_ret", 1, 0, 0),
+        ("AP", 1, 4, 0), ("nDCG@5", 1, 4, 0), ("ARP", -1, 4, 1), ("Relevant retrieved", 1, 0, 0),
     ]  # fmt: skip
     assert [metric["high"] for metric in page["metrics"]] == [1, 1, None, None]
     assert all(metric["explanation"].endswith(".") for metric in page["metrics"])
@@ -256,3 +256,12 @@ def test_a_page_of_runs_in_python(tmp_path: Path) -> None:
     page = unpack(target.read_text())
     assert page["title"] == "Mine"
     assert page["boards"][0]["columns"][0]["family"] == 1
+
+
+def test_the_command_writes_what_the_run_wrote(tmp_path: Path) -> None:
+    experiment(tmp_path, names={"a=1": "A"}, compare={})
+    path = tmp_path / "d.run"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-12]))
+    succeeds("run", "c.yaml", cwd=tmp_path)
+    succeeds("page", "out", "-o", "again.html", cwd=tmp_path)
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "out/page.html").read_bytes()
