@@ -31,7 +31,7 @@ export function Changes({ context }: { context: Context }) {
                   <td class="number"><Value value={before[row]} digits={metric.digits} /></td>
                   <td class="number"><Value value={now[row]} digits={metric.digits} /></td>
                   <td class="number"><Value value={now[row] - before[row]} digits={metric.digits} sign /></td>
-                  <td class="picture"><Line label=""><Zero at={place} /><Dot at={place} value={before[row]} kind="b" square /><Dot at={place} value={now[row]} kind="a" /></Line></td>
+                  <td class="picture"><Line label=""><Zero at={place} /><Dot at={place} value={before[row]} kind="b" /><Dot at={place} value={now[row]} kind="a" /></Line></td>
                   <td class="number">{moved > 0 ? `▲ ${moved}` : moved < 0 ? `▼ ${-moved}` : isNaN(moved) ? "–" : 0}</td>
                 </tr>
               );
