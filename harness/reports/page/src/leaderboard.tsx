@@ -176,7 +176,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
             <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
-            <th scope="col" class="forest"><svg class="line" width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick) => <text key={tick} x={`${axis.at(tick)}%`} y="12" text-anchor="middle">{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
+            <th scope="col" class="forest"><svg class="line" width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick, i) => <text key={tick} x={`${i && axis.at(tick)}%`} y="12" text-anchor={i ? "middle" : "start"}>{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
             {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
           </tr>
         </thead>

@@ -43,6 +43,7 @@ export function Ticks({ at, values, long }: { at: Scale; values: Iterable<number
 
 /** A value and its interval, coloured by `kind` as in keys. */
 export function Dot({ at, value, low = NaN, high = NaN, kind }: { at: Scale; value: number; low?: number; high?: number; kind: string }) {
+  if (isNaN(value)) return null;
   return (
     <g class={`dot ${kind}`}>
       {!isNaN(low + high) && <line class="interval" x1={percent(at(low))} x2={percent(at(high))} y1="11" y2="11" />}
