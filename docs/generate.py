@@ -208,6 +208,8 @@ def formats_page() -> str:
         f"{holdings.table()}\n",
         "A config has the same settings: `columns`, `order: ascending`, `documents`, `duplicates` "
         "and `group` are keys of a dataset or a run. See [the keys](config.md).\n",
+        "## Objects and files of other tools\n",
+        f"{holdings.tools_table()}\n",
         "## Formats by name\n",
         "| format | what it is | dataset | run | usual endings |",
         "|---|---|---|---|---|",

@@ -7,7 +7,9 @@ import collections
 import gzip
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 GRADES = {"10": {"a": 1, "b": 0}, "2": {"c": 2}, "1": {"d": 0, "e": 1, "f": 0}}
@@ -335,10 +337,177 @@ HOLDINGS = [
 """Rows of the page of formats, in order."""
 
 
+def number_of(docno: str) -> int:
+    """Return a whole number in place of a docno."""
+    return ord(docno)
+
+
+def numbered() -> dict[str, Any]:
+    """Return dicts whose identifiers are whole numbers, and hits of a semantic search."""
+    grades = {int(qid): {number_of(d): n for d, n in row.items()} for qid, row in GRADES.items()}
+    scores = {int(qid): {number_of(d): n for d, n in row.items()} for qid, row in SCORES.items()}
+    hits = [[{"corpus_id": d, "score": n} for d, n in row.items()] for row in scores.values()]
+    return {"grades": grades, "scores": scores, "hits": hits, "qids": [*scores]}
+
+
+def elasticsearch() -> None:
+    """Write a request of ``_rank_eval``, its answer, and search results by qid."""
+    ratings = {qid: [{"_index": "i", "_id": d, "rating": n} for d, n in row.items()]
+               for qid, row in GRADES.items()}  # fmt: skip
+    requests = [{"id": qid, "request": {}, "ratings": rows} for qid, rows in ratings.items()]
+    dump("request.json", {"requests": requests, "metric": {"dcg": {"k": 10}}})
+    hits = {qid: [{"_index": "i", "_id": d, "_score": n} for d, n in row.items()]
+            for qid, row in SCORES.items()}  # fmt: skip
+    details = {qid: {"metric_score": 0.5, "hits": [{"hit": hit, "rating": None} for hit in rows]}
+               for qid, rows in hits.items()}  # fmt: skip
+    dump("answer.json", {"metric_score": 0.5, "details": details, "failures": {}})
+    dump("searches.json", {qid: {"took": 2, "hits": {"hits": rows}} for qid, rows in hits.items()})
+
+
+def mteb() -> None:
+    """Write the predictions of MTEB, and qrels."""
+    qrels()
+    dump("predictions.json", {"mteb_model_meta": {"model_name": "m"}, "default": {"test": SCORES}})
+
+
+def hugging_face() -> dict[str, Any]:
+    """Return datasets, one of which is shuffled."""
+    from datasets import Dataset
+
+    grades = Dataset.from_list(records(ROWS, "query-id", "corpus-id", "score"))
+    hits = Dataset.from_list(records(HITS, "qid", "docno", "score"))
+    return {"grades": grades.shuffle(seed=1), "hits": hits}
+
+
+def ranx_objects() -> dict[str, Any]:
+    """Return qrels and a run of ranx."""
+    import ranx
+
+    return {"grades": ranx.Qrels(GRADES), "hits": ranx.Run(SCORES)}
+
+
+def ir_objects() -> dict[str, Any]:
+    """Return rows and metrics of ir_measures."""
+    import ir_measures
+
+    rows = {"grades": [ir_measures.Qrel(*row) for row in ROWS]}
+    rows["hits"] = [ir_measures.ScoredDoc(*row) for row in HITS]
+    return {**rows, "AP": ir_measures.AP}
+
+
+def ir_dataset() -> dict[str, Any]:
+    """Write files, and return them as a dataset of ir_datasets."""
+    from ir_datasets.datasets.base import Dataset
+    from ir_datasets.formats import TrecQrels, TrecScoredDocs
+
+    run()
+    qrels_file, run_file = (
+        SimpleNamespace(stream=partial(open, Path(name).resolve(), "rb"))
+        for name in ("qrels.txt", "bm25.run")
+    )
+    return {"dataset": Dataset(TrecQrels(qrels_file, {}), TrecScoredDocs(run_file))}
+
+
+def duckdb_relation() -> dict[str, Any]:
+    """Return the result of a query of DuckDB."""
+    import duckdb
+
+    rows = ", ".join(f"('{q}', '{d}', {n})" for q, d, n in HITS)
+    query = f"SELECT * FROM (VALUES {rows}) AS hits (qid, docno, score)"
+    return {"relation": duckdb.sql(query), "grades": GRADES}
+
+
+def arrays() -> dict[str, Any]:
+    """Return structured arrays."""
+    import numpy as np
+
+    kinds = [("qid", "U8"), ("docno", "U8")]
+    grades = np.array(ROWS, dtype=[*kinds, ("grade", "i4")])
+    return {"grades": grades, "hits": np.array(HITS, dtype=[*kinds, ("score", "f8")])}
+
+
+def stream() -> dict[str, Any]:
+    """Return a stream of Arrow."""
+    import pyarrow as pa
+
+    return {"reader": pa.Table.from_pylist(records(HITS, "qid", "docno", "score")).to_reader(),
+            "grades": GRADES}  # fmt: skip
+
+
+def terrier() -> dict[str, Any]:
+    """Return the frames of a retrieval pipeline, with ranks from 0 and the text of each query."""
+    import pandas as pd
+
+    hits = [(q, f"text of {q}", d, rank - 1, s) for q, d, rank, s in RANKS]
+    names = ("qid", "query", "docno", "rank", "score")
+    return {"qrels": pd.DataFrame(records(ROWS, "qid", "docno", "label")),
+            "hits": pd.DataFrame(records(hits, *names))}  # fmt: skip
+
+
+def booster() -> dict[str, Any]:
+    """Return labels, sizes of groups, and a trained model of LightGBM that keeps the order."""
+    import lightgbm
+    import numpy as np
+
+    labels = np.array([grade for _, _, grade in ROWS])
+    features = np.array(BY_ROW)[:, None]
+    settings = {"objective": "regression", "min_data_in_leaf": 1, "min_data_in_bin": 1,
+                "verbose": -1, "num_leaves": 8}  # fmt: skip
+    model = lightgbm.train(settings, lightgbm.Dataset(features, np.array(BY_ROW)), 200)
+    return {"labels": labels, "features": features, "model": model, "group": SIZES}
+
+
+TOOLS = [
+    ("Hugging Face Datasets", Holding("two `Dataset`", IN_MEMORY, hugging_face, True)),
+    ("ranx", Holding("`Qrels` and `Run`", IN_MEMORY, ranx_objects, True)),
+    ("ir_measures", Holding("`Qrel` and `ScoredDoc`", IN_MEMORY, ir_objects, True)),
+    ("ir_measures", Holding("metrics, such as `AP` or `nDCG@10`",
+                            "harness.evaluate(grades, hits, [AP])", ir_objects, True)),
+    ("ir_datasets", Holding("a dataset with qrels and scored documents",
+                            "harness.evaluate(dataset, dataset, ['map'])", ir_dataset, True)),
+    ("ir_datasets", Holding("iterators of rows", "harness.evaluate(dataset.qrels_iter(), "
+                            "dataset.scoreddocs_iter(), ['map'])", ir_dataset, True)),
+    ("sentence-transformers", Holding("hits of `semantic_search`, a list for each query",
+                                      "harness.evaluate(grades, hits, ['map'], qids=qids)",
+                                      numbered, True)),
+    ("recommenders", Holding("dicts whose identifiers are whole numbers",
+                             "harness.evaluate(grades, scores, ['map'])", numbered, True)),
+    ("recommenders", Holding("records with `user_id` and `item_id`", IN_MEMORY, lambda: {
+        "grades": records(ROWS, "user_id", "item_id", "rating"),
+        "hits": records(HITS, "user_id", "item_id", "prediction")}, True)),
+    ("Elasticsearch, OpenSearch", Holding("a `_rank_eval` request, and its answer",
+                                          "request.json answer.json", elasticsearch)),
+    ("Elasticsearch, OpenSearch", Holding("search results by qid",
+                                          "request.json searches.json", elasticsearch)),
+    ("MTEB", Holding("saved predictions", "qrels.txt predictions.json", mteb)),
+    ("BEIR", Holding("`qrels` and `results` of a retriever",
+                     "harness.evaluate(qrel, run, ['map'])", dicts, True)),
+    ("PyTerrier", Holding("topics' judgements and results as data frames",
+                          "harness.evaluate(qrels, hits, ['map'])", terrier, True)),
+    ("DuckDB", Holding("the result of a query", "harness.evaluate(grades, relation, ['map'])",
+                       duckdb_relation, True)),
+    ("Arrow", Holding("a `RecordBatchReader`", "harness.evaluate(grades, reader, ['map'])",
+                      stream, True)),
+    ("NumPy", Holding("structured arrays", IN_MEMORY, arrays, True)),
+    ("LightGBM", Holding("a model, and sizes of groups", "harness.evaluate(labels, "
+                         "model.predict(features), ['map'], n=group)", booster, True)),
+]  # fmt: skip
+"""Objects and files of other tools, as rows of a second table."""
+
+
+def tools_table() -> str:
+    """Return what other tools hand over as a table in Markdown."""
+    lines = ["| tool | what it hands over | what to write |", "|---|---|---|"]
+    lines += [f"| {tool} | {row.have} | `{_written(row)}` |" for tool, row in TOOLS]
+    return "\n".join(lines)
+
+
+def _written(row: Holding) -> str:
+    return row.write if row.is_python else f"harness evaluate {row.write} -m {METRIC}"
+
+
 def table() -> str:
     """Return the rows as a table in Markdown."""
     lines = ["| what you have | what to write |", "|---|---|"]
-    for row in HOLDINGS:
-        written = row.write if row.is_python else f"harness evaluate {row.write} -m {METRIC}"
-        lines.append(f"| {row.have} | `{written}` |")
+    lines += [f"| {row.have} | `{_written(row)}` |" for row in HOLDINGS]
     return "\n".join(lines)

@@ -9,10 +9,12 @@ import pytest
 from command_line import succeeds
 
 import harness
-from docs.holdings import HOLDINGS, METRIC, VALUE, Holding
+from docs.holdings import HOLDINGS, METRIC, TOOLS, VALUE, Holding
+
+ROWS = {row.have: row for row in HOLDINGS} | {f"{tool}: {row.have}": row for tool, row in TOOLS}
 
 
-@pytest.mark.parametrize("row", HOLDINGS, ids=[row.have for row in HOLDINGS])
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 def test_what_to_write_works(row: Holding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -165,6 +165,8 @@ def parse_all(
     if not isinstance(texts, Iterable) or isinstance(texts, bytes):
         raise wrong("metrics", "a list of metric names", texts, "write ['map', 'ndcg@10']")
     for position, text in enumerate(texts):
+        if type(text).__module__.startswith("ir_measures"):
+            text = str(text)
         if not isinstance(text, (str, Metric)):
             raise wrong(f"metrics[{position}]", "the name of a metric", text, "write 'ndcg@10'")
         try:

@@ -15,7 +15,6 @@ _CALLS = {
     "to_pandas": "dataset.to_pandas()",
     "toPandas": "df.toPandas()",
     "compute": "df.compute()",
-    "read_all": "reader.read_all()",
 }
 """How objects of other libraries become a data frame of pandas."""
 

@@ -18,6 +18,7 @@ from ..core.qrels_and_runs import Qrels, QueryRows, Run, T
 from ..core.ragged import Array, positions_of
 from ..errors import ArgumentError, InputError, Problem, warn_of
 from ..input_files import keeping_inputs, name_of
+from .adapters import adapted
 from .batches import (
     as_array,
     empty_queries,
@@ -63,6 +64,7 @@ def as_pair(
     `of_qrels` and `of_runs` are as `options_of_files` has them. `references` are other runs, whose
     lists may need the qids.
     """
+    qrels, run = adapted(qrels, "qrels"), adapted(run, "run")
     given = qrels, run
     qrels, run = by_qid(qrels, qids), by_qid(run, qids)
     for kind, value in ((Qrels, qrels), (Run, run)):
@@ -151,6 +153,7 @@ def _as_table(
     kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None, **options: Any
 ) -> T:
     """Return `value` as Qrels or Run, of passages as they are."""
+    value = adapted(value, kind.kind)
     if isinstance(value, kind):
         if "columns" in options:
             raise _no_columns(kind, value, name)

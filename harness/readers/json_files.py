@@ -22,6 +22,7 @@ from ..core.policy import Duplicates
 from ..core.qrels_and_runs import NO_ROWS, Docnos, Qrels, Run, T
 from ..core.ragged import offsets_of
 from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
+from .adapters import unnested
 from .batches import with_documents
 from .column_roles import Names, guess, is_list_type, select_columns
 from .columns import Refused, gathered, parse_blocks
@@ -97,6 +98,10 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array,
     mapping: Any = None
     with contextlib.suppress(ValueError):
         mapping = orjson.loads(text.removeprefix(BOM))
+    if isinstance(mapping, dict) and (plain := unnested(mapping, source.name)) is not mapping:
+        lists = _has_lists(dict(plain))
+        docnos = string_column(() if lists else chain.from_iterable(plain.values()))
+        return dict(plain), docnos, []
     if _is_mapping(mapping) and not _has_lists(mapping):
         docnos = string_column(chain.from_iterable(mapping.values()))
         if _holds_each_key_once(text, mapping, docnos):
@@ -343,7 +348,7 @@ add_formats(
         name="json",
         about="JSON as pytrec_eval takes it, {qid: {docno: number}}, or {qid: [docno, ...]}",
         suffixes=(".json",),
-        first=re.compile(rb'\s*\{\s*"[^,]*"\s*:\s*(\{|\[\s*("|\]|$))'),
+        first=re.compile(rb'\s*\{\s*("[^,]*"\s*:\s*(\{|\[\s*(["\]{]|$))|"metric_score")'),
         looks=lambda head, kind: not looks_like_lines(head, kind),
         qrels=partial(read_dict, Qrels),
         run=partial(read_dict, Run),

@@ -48,14 +48,22 @@ def by_qid(value: Any, qids: Any) -> Any:
         return value.to_dict()  # a series, whose index are the qids
     is_text = getattr(getattr(value, "dtype", None), "kind", "") == "U"
     lists = value.tolist() if is_text else value
-    if not isinstance(lists, list) or are_rows(lists) or not are_docnos(lists):
+    if not isinstance(lists, list) or are_rows(lists):
+        return value
+    if not are_docnos(lists) and not _are_hits(lists):
         return value
     if not any(map(len, lists)):  # of a batch
         return value
     if qids is None:
-        message = f"expected a qid for each of {len(lists)} lists of docnos, got none"
+        message = f"expected a qid for each of {len(lists)} lists of documents, got none"
         raise InputError(Problem("qids", message, fix=_QIDS))
     return dict(zip(qids_of(qids, len(lists), 0).to_pylist(), lists, strict=True))
+
+
+def _are_hits(by_query: Sequence[Any]) -> bool:
+    """Whether there are lists of records by query, as a semantic search returns them."""
+    first = next(iter(filter(None, by_query)), None) if all(map(is_list, by_query)) else None
+    return first is not None and isinstance(next(iter(first)), Mapping)
 
 
 def rows_by_query(by_query: Mapping[Any, Any]) -> list[Any]:
