@@ -39,17 +39,20 @@ def adapted(value: Any, kind: str) -> Any:
 
 
 def _with_texts(value: dict[Any, Any]) -> Mapping[str, Any]:
-    """Return a mapping whose identifiers are text; those of it may be whole numbers."""
+    """Return a mapping whose identifiers are text; those of it may be whole numbers.
+
+    Whole numbers in a list may be grades, and stay.
+    """
     first = next(iter(value), None)
     rows = value.get(first)
-    docno = next(iter(rows), None) if isinstance(rows, (Mapping, list, set)) and rows else None
+    docno = next(iter(rows), None) if isinstance(rows, (Mapping, set)) else None
     if not (_is_whole(first) or _is_whole(docno)):
         return value
     return {
         str(qid): {str(docno): number for docno, number in rows.items()}
         if isinstance(rows, Mapping)
-        else [str(docno) if _is_whole(docno) else docno for docno in rows]
-        if isinstance(rows, (list, set))
+        else {*map(str, rows)}
+        if isinstance(rows, set)
         else rows
         for qid, rows in value.items()
     }

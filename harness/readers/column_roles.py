@@ -25,14 +25,14 @@ qid: qid qids query_id query q topic_id topic topic_no topic_number query_no que
 docno: docno doc_id document d doc did document_id document_no document_number doc_number doc_num
   doc_name document_name doc_key document_key corpus_id cord_uid pid passage_id passage_no passage
   psg_id para_id paragraph_id chunk_id snippet_id sentence_id page_id article_id article paper_id
-  pmid _id item_id item product_id product asin sku prop_id listing_id movie_id book_id news_id
+  pmid item_id item product_id product asin sku prop_id listing_id movie_id book_id news_id
   video_id image_id track_id tweet_id answer_id response_id candidate_id entity_id entity table_id
   result_id hit_id url uri doc_url document_url
   docnos doc_ids document_ids docs documents pids passage_ids item_ids items
 grade: grade grades relevance rel label labels relevancy relevance_label relevance_grade rel_label
   relevance_judgment relevance_judgement judgment judgement rating gain gold ground_truth gt
   target y y_true y_test y_val y_valid true truth actual actuals relevance_score
-score: score _score s sim similarity scores relevance_score rel_score model_score retrieval_score
+score: score s sim similarity scores relevance_score rel_score model_score retrieval_score
   ranking_score prediction predictions pred preds predicted predicted_score pred_score y_pred
   y_hat y_score logit logits prob probability
 rank: rank

@@ -81,7 +81,7 @@ def test_metrics_of_ir_measures_give_its_values() -> None:
 
 def test_whole_numbers_are_identifiers() -> None:
     grades = {np.int64(3): {7: 1, 8: 0}, np.int64(20): {9: 1}}
-    listed = {3: [8, 7], 20: [9]}
+    listed = {3: ["8", "7"], 20: ["9"]}
     assert means(harness.evaluate(grades, listed, ["map"])) == {"map": 0.75}
     as_text = {"3": {"8": 2.0, "7": 1.0}, "20": {"9": 1.0}}
     assert means(harness.evaluate(grades, as_text, ["map"])) == {"map": 0.75}

@@ -488,6 +488,10 @@ def test_without_its_package_the_extra_is_named(
     fsspec_registry = import_module("fsspec.registry")
     monkeypatch.setattr(fsspec_registry, "_registry", registered := dict[str, Any]())
     monkeypatch.setattr(fsspec_registry, "registry", registered)
+    # an installed package has replaced fsspec's own words on how to install it
+    known = fsspec_registry.known_implementations
+    own = {**known["hf"], "err": "Install huggingface_hub to access HfFileSystem"}
+    monkeypatch.setitem(known, "hf", own)
     with refuses(url) as caught:
         harness.read_qrels(url)
     assert caught.value.problems[0].fix == f"pip install {package} (the extra 'remote')"
