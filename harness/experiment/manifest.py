@@ -127,10 +127,7 @@ def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
     evaluation = entry.evaluation
     errors = evaluation.summary_errors() if evaluation.errors else {}
     return CellRecord(
-        dataset=entry.dataset,
-        run=entry.run,
-        columns=dict(entry.columns),
-        pattern=entry.pattern,
+        **_names_of(entry),
         warned=entry.warned,
         counts=evaluation.counts,
         unanswered=evaluation.unanswered if evaluation.groups else (),
@@ -144,13 +141,13 @@ def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
 
 
 def _failed_record(failed: Failed) -> FailedCell:
-    return FailedCell(
-        dataset=failed.dataset,
-        run=failed.run,
-        columns=dict(failed.columns),
-        pattern=failed.pattern,
-        error=failed.error,
-    )
+    return FailedCell(**_names_of(failed), error=failed.error)
+
+
+def _names_of(cell: Entry | Failed) -> dict[str, Any]:
+    """Return the values of a `NamedCell`."""
+    names = {name: getattr(cell, name) for name in ("dataset", "run", "pattern")}
+    return {**names, "columns": dict(cell.columns)}
 
 
 def chosen_settings(selection: Selection) -> tuple[ChosenSetting, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -45,11 +46,11 @@ class FeatureRows:
     """Whether the rows of each distinct hash are of one query; coarse features agree by chance."""
 
     @classmethod
-    def read(cls, path: str, options: dict[str, object]) -> FeatureRows:
+    def read(cls, path: str, options: dict[str, Any]) -> FeatureRows:
         """Read a file; InputError if its rows have no features."""
         source = Source(path, hashed=True)
         source.may_reread = source.by_features = True
-        qrels = readers.read_qrels(source, name=path, **options)  # type: ignore[arg-type]
+        qrels = readers.read_qrels(source, name=path, **options)
         marks = source.row_marks
         if marks is None or marks.size != qrels.n_source:
             message = "expected rows with features, to compare training and test data"

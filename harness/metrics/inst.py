@@ -86,14 +86,13 @@ def insq(
     """
     items, gains = unit_gains(aligned, gain, max_grade, rel)
     divisor = _squares(t)
+    rank = (aligned.tie_first if average else aligned.rank)[items]
     if average:
         weighted = mean_discounted(aligned, items, gains, divisor, cutoff)
-        if cutoff is not None:
-            weighted = np.where(aligned.tie_first[items] <= cutoff, weighted, 0.0)
     else:
-        weighted = gains / divisor(aligned.rank[items])
-        if cutoff is not None:
-            weighted = np.where(aligned.rank[items] <= cutoff, weighted, 0.0)
+        weighted = gains / divisor(rank)
+    if cutoff is not None:
+        weighted = np.where(rank <= cutoff, weighted, 0.0)
     end = np.inf if cutoff is None else cutoff + 2.0 * t
     total = (2.0 * t) ** 2 * (_tail(np.float64(2.0 * t)) - _tail(np.float64(end)))
     return np.minimum(aligned.sum(weighted, items) / total, 1.0)

@@ -90,20 +90,16 @@ _HIT_RATE = [
     _same("scikit-learn", "top_k_accuracy_score", "success@k"),
 ]
 _PAPERS = [
-    _several(
-        "ranx, papers",
-        "precision",
-        {"P@10": "of the first 10 documents", "set_P": "of all retrieved documents"},
-    ),
-    _several(
-        "ranx, papers",
-        "Precision",
-        {"P@10": "of the first 10 documents", "set_P": "of all retrieved documents"},
-    ),
-    _several(
-        "ranx, papers",
-        "Recall",
-        {"recall@10": "of the first 10 documents", "set_recall": "of all retrieved documents"},
+    *(
+        _several(
+            "ranx, papers",
+            name,
+            {
+                f"{ours}@10": "of the first 10 documents",
+                f"set_{ours}": "of all retrieved documents",
+            },
+        )
+        for name, ours in (("precision", "P"), ("Precision", "P"), ("Recall", "recall"))
     ),
     _same("papers", "prec@k", "P@k"),
     _same("ranx, papers", "r-precision", "Rprec"),

@@ -139,8 +139,8 @@ def as_table(
     if documents is not None and is_file:
         options["documents"] = documents
     table = _as_table(kind, value, name, dataset=dataset, **options)
-    if kind is Run and not is_file and options.get("order") != "ascending":
-        warn_of_distances((options.get("columns") or {}).get("score"), name or kind.kind)
+    if "columns" in options and not is_file and options.get("order") != "ascending":
+        warn_of_distances(options["columns"].get("score"), name or kind.kind)
     if documents is not None and isinstance(table, Run) and "documents" not in options:
         made = Documents(name or kind.kind, Passages.of(documents))
         run = made.of(table)
