@@ -27,14 +27,14 @@ PLOTS = ("cutoffs-letor-ndcg", "differences-letor-map", "distribution-letor-ndcg
          "pareto-latency-letor-map", "metric-correlation-letor",
          "run-similarity-letor")  # fmt: skip
 VIEWS = {
-    "page": "#d=trec&m=ndcg%4010",
-    "page-system": "#v=system&d=trec&m=ndcg%4010&a=tfidf",
-    "page-pair": "#v=pair&d=trec&m=ndcg%4010&a=bm25&b=tfidf",
-    "page-queries": "#v=queries&d=trec&m=ndcg%4010",
-    "page-query": "#v=queries&d=trec&m=ndcg%4010&q=10&a=bm25&b=tfidf",
+    "page": "#d=trec",
+    "page-system": "#v=system&d=trec&a=tfidf",
+    "page-pair": "#v=pair&d=trec&a=bm25&b=tfidf",
+    "page-queries": "#v=queries&d=trec",
+    "page-query": "#v=queries&d=trec&q=10&a=bm25&b=tfidf",
     "page-about": "#v=about",
 }
-PAGES = {"": ((1440, 900), "light"), "-phone": ((390, 844), "dark")}
+PAGES = {"": ((1440, 760), "light"), "-phone": ((390, 844), "dark")}
 """Size and theme of the pictures of each view, by the end of their names."""
 TERMINALS = {
     "terminal-run": "harness run configs/quickstart.yaml",
