@@ -397,7 +397,7 @@ def _systems(
     stubs = [_stub(cell) for cell in cells]
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
     left_out = {incomplete.key for incomplete in failed}
-    keys = [system_key(stub, summary.parts) for stub in stubs]
+    keys = [system_key(stub, summary) for stub in stubs]
     evaluated = [at for at, key in enumerate(keys) if key not in left_out]
     evaluator, weights = _Evaluator(metrics, policy), load_weights(cells)
     entries: list[Entry] = []

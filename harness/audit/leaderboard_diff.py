@@ -462,6 +462,7 @@ def changes(
     no row or metric; UnknownNameError for a metric, dataset, column, baseline or test.
     """
     plan = plan or Plan(())
+    plan = replace(plan, family=plan.family or "table")
     paths = (Path(old), dict(names)), (Path(new), NO_NAMES)
     boards = _boards(paths, keys)
     if dataset is not None and any(board.datasets == NO_DATASET for board in boards):

@@ -523,9 +523,9 @@ def _row(
 
 
 def _repetition(entry: Entry, system: System, board: Leaderboard, metric: Metric) -> Repetition:
-    names = board.summary.parts
+    summary, names = board.summary, board.summary.parts
     key = entry.key.without(names)
-    in_key = (cell for cell in board.entries if system_key(cell, names) == key)
+    in_key = (cell for cell in board.entries if system_key(cell, summary) == key)
     columns = {name: entry.columns.get(name, "") for name in system.varying}
     parts = tuple(_part(cell, metric) for cell in (in_key if names else [entry]))
     return Repetition(columns, entry.summary[str(metric)], _part(entry, metric), parts)

@@ -13,12 +13,12 @@ import click
 from ..core.entries import System
 from ..core.policy import Choices
 from ..core.systems import systems_of
-from ..errors import Problem, UnknownNameError
+from ..errors import Problem, UnknownNameError, warn
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from ..experiment.results import read_results
 from ..input_files import url_of
-from ..stats.comparison import Plan
+from ..stats.comparison import Plan, too_many
 from . import options
 from .evaluate import evaluate
 from .options import Texts
@@ -69,6 +69,8 @@ def command(
         message = "expected --all-pairs or --baseline, got both"
         raise UnknownNameError(Problem("", message, fix="leave one of them out"))
     _check_request(runs, qrels, results)
+    if all_pairs and (text := too_many(plan, len(runs), 1, max(len(metrics), 1))):
+        warn(text)
     if results is not None:
         options.allow({*_OF_RESULTS, *options.PLAN}, "results, whose config has these settings")
         outcome = read_results(results)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..core.entries import grouped_by, sliced_name, slices, whole_name
-from ..core.leaderboard import COMPARE_OR_AVERAGE, NOT_COMPARED
+from ..core.entries import grouped_by, sliced_name, slices
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, compared, parse, unproven_bound, with_bounds
 from ..core.settings import contradiction, find_convention
@@ -22,7 +22,7 @@ from ..reports.paper_table.settings import TableSettings, named
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.select import Found, sort_metric
-from ..stats.comparison import Plan
+from ..stats.comparison import Plan, check_baselines
 from ..stats.gate import OTHERS, GateSettings
 from . import plugins
 from .cells import Cell, find_cells, run_entries, without_reference
@@ -201,18 +201,19 @@ class _Checks:
         of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
         of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
         roles: dict[str, str] = {}
-        for key, names in vars(summary).items():
+        for key in (field.name for field in fields(summary)):
+            names = getattr(summary, key)
             columns, misplaced, fix = of_run, of_dataset, "pool or average"
             if key in ("pool", "average"):
                 columns, misplaced, fix = of_dataset, of_run, "spread"
+            elif key == "spread":  # seeds of runs, assessors of datasets
+                columns, misplaced = of_run | of_dataset, {}
             advice = {name: f"put '{name}' under {fix}" for name in misplaced}
             self._check_roles(("summary", key), names, columns, roles, advice)
             roles |= {name: f"summary.{key}" for name in names if name not in roles}
         cannot = {name: f"{role} cannot take them together" for name, role in roles.items()}
         if summary.pool and summary.average:
             self.report(("summary", "average"), "folds are pooled or averaged, not both")
-        if summary.average and config.compare is not None:
-            self.report(("compare",), NOT_COMPARED, COMPARE_OR_AVERAGE)
         if settings is not None:
             datasets = list(config.datasets)
             if settings.on not in datasets or len(datasets) == 1:
@@ -293,9 +294,15 @@ class _Checks:
     def _check_compare(self, plan: Plan) -> None:
         metrics, runs = self.metrics, self.runs
         if self.all_loaded:
-            from ..stats.registry import check_corrected, check_weighted, find  # loads SciPy
+            from ..stats.registry import (  # which loads SciPy
+                check_corrected,
+                check_plan,
+                check_weighted,
+                find,
+            )
 
             if self.call(("compare", "test"), find, plan.test):
+                self.call(("compare", "test"), check_plan, plan)
                 for key in ("correction", "family"):
                     if self.config.is_given("compare", key):
                         self.call(("compare", key), check_corrected, plan.test, f"'{key}'")
@@ -308,7 +315,7 @@ class _Checks:
                 self.report(("compare",), message)
             for place, name in enumerate(plan.baselines):
                 loc = _loc_of_item(("compare", "baseline"), place, plan.baselines)
-                self.call(loc, check_known, "run", name, runs)
+                self.call(loc, check_baselines, [name], runs)
         if metrics is not None:
             for place, name in enumerate(plan.metrics):
                 loc = _loc_of_item(("compare", "metrics"), place, plan.metrics)
@@ -345,7 +352,7 @@ def _loc_of_item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
 
 def reported_names(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
     """Return the names of the datasets and of the runs that are reported."""
-    summary, parts, over = config.summary, config.summary.parts, set[str]()
+    summary, over = config.summary, set[str]()
     if config.select is not None:
         on, over = config.select.on, {*config.select.over}
         cells = [cell for cell in cells if cell.dataset_key != on]
@@ -353,7 +360,7 @@ def reported_names(config: Config, cells: Sequence[Cell]) -> tuple[list[str], li
     runs: dict[str, None] = {}
     for cell in cells:
         key = cell.dataset_key
-        name = whole_name(key, cell.columns, parts) if parts else cell.dataset
+        name = summary.whole(key, cell.columns, cell.dataset)
         datasets.setdefault(name, cell.dataset_entry)
         columns = {column: text for column, text in cell.columns.items() if column not in over}
         runs[run_name(cell.run, columns, key, summary)] = None

@@ -388,6 +388,11 @@ class Config(Model):
     page: PageSettings = PageSettings()
     """The report page, if `reports` names it; `harness page` writes it too."""
 
+    @model_validator(mode="after")
+    def _name_summary(self) -> Config:
+        vars(self)["summary"] = self.summary.called(self.name)
+        return self
+
     _source: ParsedYaml = PrivateAttr(default_factory=lambda: ParsedYaml("config", {}))
     _base: Path = PrivateAttr(default=Path())
     _path: Path | None = PrivateAttr(default=None)
@@ -401,6 +406,11 @@ class Config(Model):
         if not isinstance(other, Config):
             return NotImplemented
         return (self.base, self.resolved()) == (other.base, other.resolved())
+
+    @property
+    def pooled(self) -> tuple[str, ...]:
+        """Columns whose parts must not share queries, as these are taken together."""
+        return (*self.summary.pool, *(self.summary.average if self.compare is not None else ()))
 
     @property
     def file(self) -> str:

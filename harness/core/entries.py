@@ -38,14 +38,15 @@ def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -
     """Return the name of the dataset that others are folds of.
 
     It is the dataset's name in the config (`pattern`) without the placeholders of the columns
-    `parts` that tell folds apart, the words before them that say the same, and what joins them.
+    `parts` that tell folds apart, the words before them that say the same, and what joins them;
+    empty if nothing else is left.
 
     >>> whole_name("mslr-fold{fold}", {"fold": "1"}, ["fold"])
     'mslr'
     >>> whole_name("{name}/part {part}", {"name": "news", "part": "2"}, ["part"])
     'news'
     >>> whole_name("fold={fold}", {"fold": "1"}, ["fold"])
-    'all'
+    ''
     """
     for name in parts:
         word = re.escape(name)
@@ -53,7 +54,7 @@ def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -
         pattern = re.sub(placeholder, "", pattern, flags=re.I).replace("[]", "").replace("()", "")
     for name, value in columns.items():
         pattern = pattern.replace(f"{{{name}}}", value)
-    return pattern.strip("-_. /,:=") or "all"
+    return pattern.strip("-_. /,:=")
 
 
 def sliced_name(dataset: str, group: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -26,13 +26,6 @@ from .pandas_frame import data_frame
 if TYPE_CHECKING:
     import pandas
 
-NOT_COMPARED = (
-    "runs are compared query by query, and 'summary: {average: ...}' weighs queries by the size "
-    "of their fold"
-)
-"""Why there are no comparisons next to an average."""
-COMPARE_OR_AVERAGE = "leave 'compare' out; or write 'pool' for 'average' if no folds share queries"
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -42,9 +35,10 @@ class Summary:
     """Columns of datasets that are parts of one (folds): their queries are taken together."""
     average: Names = ()
     """Such columns whose parts count alike, with any number of queries: the summary is the
-    mean of the parts' summaries."""
+    mean of the parts' summaries. Tests take the queries of all parts together."""
     spread: Names = ()
-    """Columns of repetitions (seeds): mean, deviation, and an interval over seeds and queries."""
+    """Columns of repetitions (seeds, assessors): mean, deviation, and an interval over repetitions
+    and queries."""
     best: Names = ()
     """Columns whose best value alone is shown, chosen by the first metric on the reported queries.
     Such results are too good, so they are made on request only."""
@@ -53,6 +47,19 @@ class Summary:
     def parts(self) -> tuple[str, ...]:
         """The columns that tell the parts of a dataset apart."""
         return (*self.pool, *self.average)
+
+    def called(self, name: str) -> Summary:
+        """Return the summary of an experiment, whose name a dataset has that has no other."""
+        own = replace(self)
+        vars(own).update(name=name)
+        return own
+
+    def whole(self, pattern: str, columns: Mapping[str, str], dataset: str) -> str:
+        """Return the name of the dataset that others are parts or repetitions of."""
+        joint = [name for name in (*self.parts, *self.spread) if f"{{{name}}}" in pattern]
+        if not joint:
+            return dataset
+        return whole_name(pattern, columns, joint) or vars(self).get("name", "all")
 
     def __bool__(self) -> bool:
         return bool(self.pool or self.average or self.spread or self.best)
@@ -94,7 +101,7 @@ class Select:
     @property
     def shown(self) -> str:
         """What the validation queries are called without placeholders: ``vali``."""
-        return whole_name(self.on, {}, re.findall(r"\{(\w+)\}", self.on))
+        return whole_name(self.on, {}, re.findall(r"\{(\w+)\}", self.on)) or "validation"
 
 
 @dataclass(frozen=True, eq=False)

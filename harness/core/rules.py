@@ -261,9 +261,9 @@ SUBMITTED = (
 )  # fmt: skip
 POOLED = Rule(
     "pooled-queries", "error",
-    "Folds that 'summary: {pool: ...}' joins share queries.",
-    "such queries would count several times in one mean",
-    "correct the folds; or write 'average' for 'pool', without 'compare'",
+    "Folds that 'summary: {pool: ...}' joins, or that are averaged and compared, share queries.",
+    "such queries would count several times in one mean or test",
+    "correct the folds; write 'spread' for assessors or seeds, or 'average' without 'compare'",
 )  # fmt: skip
 VALIDATION = Rule(
     "validation-in-test", "error",

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
+from pyarrow.compute import SetLookupOptions
 
 from ..errors import AlignmentError, Problem, first_of
-from .arrow import call, encode, unique
+from .arrow import call, encode, to_numpy, unique
 from .cell_key import CellKey, Columns, pairs
 from .entries import (
     Chosen,
@@ -21,7 +22,6 @@ from .entries import (
     System,
     grouped_by,
     notes_of,
-    whole_name,
     with_slices,
 )
 from .evaluation import joined
@@ -65,6 +65,7 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
             plan, metric = selection.settings, entries[0].choices[0].metric
             chosen = Chosen(plan.over, max(numbers), metric, plan.shown, min(numbers))
         reference = entries[0]
+        entries = [_in_order_of(reference, entry) for entry in entries]
         for repetition in entries[1:]:
             if not repetition.evaluation.qids.equals(reference.evaluation.qids):
                 where = f"{run} on {dataset} ({pairs(repetition.columns.items())})"
@@ -75,10 +76,31 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
         columns = {
             name: value
             for name, value in reference.columns.items()
-            if name in summary.best or f"{{{name}}}" in reference.pattern
+            if name in summary.best
+            or (name not in summary.spread and f"{{{name}}}" in reference.pattern)
         }
         systems.append(System.of(entries, run, columns, chosen))
     return tuple(_with_incomplete(with_slices(systems), board))
+
+
+def _in_order_of(reference: Entry, entry: Entry) -> Entry:
+    """Return an entry with its queries in the order of another's, if they are the same."""
+    expected, evaluation = reference.evaluation.qids, entry.evaluation
+    if evaluation.qids.equals(expected) or entry.parts or len(expected) != len(evaluation.qids):
+        return entry
+    place = call("index_in", expected, options=SetLookupOptions(evaluation.qids))
+    if place.null_count:
+        return entry
+    order = to_numpy(place)
+    ordered = replace(
+        evaluation,
+        values=evaluation.values[order],
+        qids=expected,
+        weights={column: values[order] for column, values in evaluation.weights.items()},
+        errors={column: values[order] for column, values in evaluation.errors.items()},
+        groups={name: labels.take(place) for name, labels in evaluation.groups.items()},
+    )
+    return replace(entry, evaluation=ordered)
 
 
 def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Chosen | None]:
@@ -105,10 +127,8 @@ def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
 
 
 def dataset_name(entry: Entry | Failed, summary: Summary) -> str:
-    """Return the name of an entry's dataset without its folds."""
-    if not summary.parts:
-        return entry.dataset
-    return whole_name(entry.pattern or entry.dataset, entry.columns, summary.parts)
+    """Return the name of an entry's dataset without its folds and repetitions."""
+    return summary.whole(entry.pattern, entry.columns, entry.dataset)
 
 
 def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summary) -> str:
@@ -137,10 +157,9 @@ def query_mismatch(where: str, expected: Iterable[str], actual: Iterable[str]) -
     return Problem(where, message, fix=fix)
 
 
-def system_key(part: Entry | Failed, names: Sequence[str]) -> CellKey:
-    """Return the key of the system that an entry is a fold of; `names` tell folds apart."""
-    dataset = whole_name(part.pattern or part.dataset, part.columns, names)
-    return replace(part.key.without(names), dataset=dataset)
+def system_key(part: Entry | Failed, summary: Summary) -> CellKey:
+    """Return the key of the system that an entry is a fold of."""
+    return replace(part.key.without(summary.parts), dataset=dataset_name(part, summary))
 
 
 def pooled(board: Leaderboard) -> Leaderboard:
@@ -151,8 +170,14 @@ def pooled(board: Leaderboard) -> Leaderboard:
     """
     summary = board.summary
     if not summary.parts:
-        return board
-    together = grouped_by(board.entries, lambda entry: system_key(entry, summary.parts))
+        entries = [
+            entry
+            if (name := dataset_name(entry, summary)) == entry.dataset
+            else replace(entry, evaluation=replace(entry.evaluation, dataset=name))
+            for entry in board.entries
+        ]
+        return Leaderboard(tuple(entries), failed_rows(board), summary, board.selection)
+    together = grouped_by(board.entries, lambda entry: system_key(entry, summary))
     missing = _with_missing_parts(board)
     average = bool(summary.average)
     entries = [
@@ -178,7 +203,10 @@ def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
 
     Without pooling they are the failed entries.
     """
-    return tuple(_with_missing_parts(board).values()) if board.summary.parts else board.failed
+    summary = board.summary
+    if summary.parts:
+        return tuple(_with_missing_parts(board).values())
+    return tuple(replace(row, dataset=dataset_name(row, summary)) for row in board.failed)
 
 
 def _with_missing_parts(board: Leaderboard) -> dict[CellKey, Failed]:
@@ -187,7 +215,7 @@ def _with_missing_parts(board: Leaderboard) -> dict[CellKey, Failed]:
     cells: dict[CellKey, dict[str, Entry | Failed]] = {}
     everything: list[Entry | Failed] = [*board.entries, *board.failed]
     for member in everything:
-        key = system_key(member, board.summary.parts)
+        key = system_key(member, board.summary)
         folds.setdefault(key.dataset, {})[member.dataset] = None
         cells.setdefault(key, {}).setdefault(member.dataset, member)
     failures = {}
@@ -224,9 +252,9 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
         fix = "write 'weights:' for every dataset that is a part"
         raise AlignmentError(Problem(dataset, message, fix=fix))
     qids = pa.concat_arrays([evaluation.qids for evaluation in evaluations])
-    if len(unique(qids)) < len(qids):
-        if not average:
-            raise AlignmentError(_shared_queries(dataset, parts, qids))
+    if not average:
+        check_distinct(dataset, parts)
+    elif len(unique(qids)) < len(qids):
         qids = pa.concat_arrays([_prefixed(fold.qids, fold.dataset) for fold in evaluations])
     pooled_evaluation = replace(joined(evaluations, qids), dataset=dataset)
     if not pooled_evaluation.groups or average:  # slices alone need to know them
@@ -238,6 +266,14 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     }
     alike = tuple(parts) if average else ()
     return Entry(pooled_evaluation, shared, parts[0].pattern, parts=alike, **notes_of(parts))
+
+
+def check_distinct(dataset: str, parts: Sequence[Entry], fix: str = POOLED.fix) -> None:
+    """Raise AlignmentError if a query is in two parts, whose queries are taken together."""
+    if parts:
+        qids = pa.concat_arrays([part.evaluation.qids for part in parts])
+        if len(unique(qids)) < len(qids):
+            raise AlignmentError(replace(_shared_queries(dataset, parts, qids), fix=fix))
 
 
 def _prefixed(qids: pa.Array, fold: str) -> pa.Array:
@@ -258,7 +294,7 @@ def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Pro
     message = (
         f"expected each query in one part, got {several.size:,} in several: {', '.join(named)}"
     )
-    return Problem(dataset, message, fix=POOLED.fix)
+    return Problem(dataset, message)
 
 
 def incomplete(board: Leaderboard) -> list[Incomplete]:
@@ -280,7 +316,7 @@ def _with_incomplete(systems: Sequence[System], board: Leaderboard) -> Iterator[
 
     lost: dict[tuple[str, str], set[Columns]] = defaultdict(set)
     for failure in board.failed:
-        lost[failure.dataset, system_name(failure, summary)].add(repetition(failure))
+        lost[dataset_name(failure, summary), system_name(failure, summary)].add(repetition(failure))
     repetitions = [{*map(repetition, system.entries)} for system in systems]
     names = [tuple(name for name, _ in min(columns)) for columns in repetitions]
     groups = grouped_by(range(len(systems)), lambda place: (systems[place].dataset, names[place]))

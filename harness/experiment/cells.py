@@ -181,7 +181,7 @@ class _Run:
             {path: read.digest for path, read in self.inputs.items()},
             failed,
             accept=accept,
-            pooled=config.summary.pool,
+            pooled=config.pooled,
             known=findings_of_leaks(train),
         )
         causes = {place: _by_rule(error) for place, error in self.failed.items()} | guarded.failed

@@ -429,7 +429,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
         metrics=metrics,
         known=known,
         accept=accepted_rules(parts, policy),
-        pooled=parts.summary.pool,
+        pooled=parts.pooled,
         select=parts.select,
     )
 

@@ -9,13 +9,12 @@ from typing import Any
 from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
 from ..core.entries import Entry, System, grouped_by
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary
+from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.names import check_comparable, parse, parse_all
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
-from ..core.systems import system_name, systems_of
+from ..core.systems import check_distinct, system_name, systems_of
 from ..errors import (
-    HarnessError,
     InputError,
     Problem,
     UnknownNameError,
@@ -23,11 +22,18 @@ from ..errors import (
     first_of,
     warn,
 )
-from ..input_files import name_of
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
 from ..reports.phrases import warned_of
-from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
+from ..stats.comparison import (
+    Comparisons,
+    Correction,
+    Family,
+    IntervalMethod,
+    Plan,
+    check_baselines,
+    too_many,
+)
 from .evaluate import evaluate_runs
 from .results import Results, compared
 
@@ -46,7 +52,7 @@ def compare(
     baseline: str | Sequence[str] | None = (),
     test: str | Callable[..., Any] = "paired-t",
     correction: Correction = "holm",
-    family: Family = "table",
+    family: Family | None = None,
     level: float = 0.05,
     interval: IntervalMethod = "t",
     draws: int = 10_000,
@@ -74,14 +80,16 @@ def compare(
     metrics : iterable of str or Metric
         Compared by each of them; without metrics, evaluations are compared by all that they hold.
     baseline : str or sequence of str
-        Runs that the others are compared with; by default, every run with every other.
+        Runs that the others are compared with; by default, every run with every other. ``median``
+        and ``best`` are the median and the best of all runs on each query.
     test : str or callable
         A test that ``harness compare --help`` lists, or a function that `harness.paired_test` or
         `harness.all_pairs_test` registered.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
         For several comparisons; tests of all pairs have their own.
-    family : {"table", "metric", "dataset"}
-        Which comparisons are corrected together: all, those of one metric, of one dataset.
+    family : {"table", "metric", "dataset"}, optional
+        Which comparisons are corrected together: all, those of one metric on one dataset, or of
+        one dataset. By default ``table`` with a baseline, else ``metric``.
     level : float
         An adjusted p-value up to this is significant; intervals are at one minus it.
     interval : {"t", "bca"}
@@ -153,6 +161,9 @@ def compare(
                 raise InputError(Problem(name, "expected runs, got evaluations", fix=fix))
     elif weights is not None:
         check_plan(plan, [*runs], weighted=dataset or "qrels")
+    n_runs = len(qrels if runs is None else runs)
+    if text := too_many(plan, n_runs, 1, max(len(named), 1)):
+        warn(text)
     if runs is None:
         board = Leaderboard(tuple(map(Entry, named_evaluations(qrels))))
     else:
@@ -169,13 +180,13 @@ def check_plan(plan: Plan, runs: Sequence[str], weighted: str = "") -> None:
 
     `weighted` is the dataset if it has query weights, which the test has to take.
     """
-    from ..stats.registry import check_weighted, find  # which loads SciPy
+    from ..stats import registry  # which loads SciPy
 
-    find(plan.test)
+    registry.find(plan.test)
+    registry.check_plan(plan)
     if weighted:
-        check_weighted(plan.test, weighted)
-    for name in plan.baselines:
-        check_known("run", name, runs, "baseline")
+        registry.check_weighted(plan.test, weighted)
+    check_baselines(plan.baselines, runs)
 
 
 def _name_of(test: str | Callable[..., Any]) -> str:
@@ -221,16 +232,12 @@ def check_metrics(names: Iterable[str]) -> None:
 def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> list[System]:
     """Return some runs of results, in the order of the datasets and of their names.
 
-    HarnessError if they are averages over parts and `dataset` names no part, a name does not
-    exist, or `dataset` has none of the runs.
+    HarnessError if a name does not exist, or `dataset` has none of the runs.
     """
     if dataset in {entry.dataset for entry in results.board.entries} - {*results.datasets}:
         part = replace(results.board, summary=Summary())  # one part, by itself
         results = replace(results, board=part)
     summary = results.board.summary
-    if summary.average:
-        fix = "name one part by --dataset"
-        raise HarnessError(Problem(name_of(results.folder), NOT_COMPARED, fix=fix))
     for name in runs:
         check_known("run", name, results.runs)
     if dataset is not None:
@@ -239,6 +246,8 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
     entries = [entry for name in dict.fromkeys(runs) for entry in named[name]]
     found = systems_of(Leaderboard(tuple(entries), summary=summary))
     systems = [system for system in found if dataset in (None, system.dataset)]
+    for entry in systems[0].entries if systems else ():
+        check_distinct(systems[0].dataset, entry.parts, "name one part by --dataset")
     if not systems:
         has = [system.run for system in systems_of(results.board) if system.dataset == dataset]
         message = f"expected runs of dataset '{dataset}', got {first_of([*runs], 3)}"

@@ -313,14 +313,14 @@ def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any
 
 def _shown(board: Leaderboard) -> dict[CellKey, System]:
     """Return the system of each cell whose ranking the page shows: all folds of the first seed."""
-    spread, parts = board.summary.spread, board.summary.parts
+    summary, spread = board.summary, board.summary.spread
     first = {}
     for system in systems_of(board):
         seeds = [tuple(one.columns.get(name, "") for name in spread) for one in system.entries]
         entry = system.entries[seeds.index(min(seeds))]
         first[entry.key] = system
     return {
-        one.key: first[key] for one in board.entries if (key := system_key(one, parts)) in first
+        one.key: first[key] for one in board.entries if (key := system_key(one, summary)) in first
     }
 
 

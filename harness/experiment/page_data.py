@@ -278,8 +278,8 @@ def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> 
         for path in {file, file.rpartition(":")[0], *finding.examples, *finding.others}:
             found.setdefault(path, []).append(i)
     keys = {entry.key: system for system in systems_of(outcome.board) for entry in system.entries}
-    parts = outcome.board.summary.parts
-    systems = {one.key: keys.get(system_key(one, parts)) for one in outcome.board.entries}
+    summary = outcome.board.summary
+    systems = {one.key: keys.get(system_key(one, summary)) for one in outcome.board.entries}
     files: dict[tuple[str, str], dict[str, None]] = {}
     datasets: dict[str, list[Cell]] = {}
     for cell in cells:

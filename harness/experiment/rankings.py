@@ -19,7 +19,7 @@ from ..config.cells import Cell, resolve
 from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
-from ..core.entries import Failed, System, grouped_by, whole_name
+from ..core.entries import Failed, System, grouped_by
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
@@ -179,8 +179,8 @@ def similarities(
         If one of `datasets` is unknown.
     """
     check_arguments(locals(), p=PERSISTENCE, depth=whole_from(1))
-    cells, parts = resolve(config), config.summary.parts
-    wholes = [whole_name(cell.dataset_key, cell.of_dataset, parts) for cell in cells]
+    cells, whole = resolve(config), config.summary.whole
+    wholes = [whole(cell.dataset_key, cell.of_dataset, cell.dataset) for cell in cells]
     for name in datasets:
         check_known("dataset", name, dict.fromkeys([cell.dataset for cell in cells] + wholes))
     chosen = [

@@ -30,7 +30,7 @@ from ..core.cell_key import CellKey
 from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
-from ..core.leaderboard import NOT_COMPARED, Leaderboard
+from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric, from_plain_data
 from ..core.pandas_frame import data_frame
 from ..core.policy import Policy
@@ -278,11 +278,6 @@ def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
     board, asked, comparisons = results.board, plan or results.config.compare, None
     if asked is not None:
         try:
-            if board.summary.average:
-                fix = (
-                    "name no baseline; or pool folds that share no query, and run the config again"
-                )
-                raise HarnessError(Problem("compare", NOT_COMPARED, fix=fix))
             comparisons = compared(systems_of(board), asked, failed_systems(board))
         except HarnessError as error:
             if plan is not None or not failed_rows(board):

@@ -14,10 +14,12 @@ from pathlib import Path
 
 from ..config import load as configs
 from ..config.cells import Cell, missing_text, resolve
+from ..config.checks import reported_names
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
+from ..core.names import compared
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, system_key, systems_of
 from ..errors import Finding, HarnessError, Problem, counted, first_of, warn, warning_of_errors
@@ -31,6 +33,7 @@ from ..reports.leaderboard import find
 from ..reports.paper_table.settings import SUFFIXES
 from ..reports.plots import plot as plots
 from ..reports.text import columns
+from ..stats.comparison import too_many
 from . import manifest as manifests
 from .cache import Cache, group_sizes_of
 from .cells import as_one, evaluate_all, executor
@@ -113,7 +116,8 @@ def run(
         if scheduler is not None:
             loaded = loaded.from_anywhere()
         cells = resolve(loaded)
-        for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
+        known = [missing_text(cells), skipped(loaded.crosscheck), _many_tests(loaded, cells)]
+        for text in filter(None, known):
             warn(text)
         add_inputs(*loaded.files())
         for cell in cells:
@@ -126,6 +130,15 @@ def run(
                 warn(finding)
             results = render(summarise(results, cells))
             return write(results, began, force=force)
+
+
+def _many_tests(config: Config, cells: Sequence[Cell]) -> str:
+    """Return the warning of many tests, before any cell is evaluated; empty if there are few."""
+    plan, (datasets, runs) = config.compare, reported_names(config, cells)
+    if plan is None:
+        return ""
+    n_metrics = len(compared(config.parsed_metrics(), plan.metrics))
+    return too_many(plan, len(runs), len(datasets), n_metrics)
 
 
 @contextlib.contextmanager
@@ -199,8 +212,8 @@ def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) ->
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     """Yield which systems have missing parts though no cell of theirs failed."""
     absent = [] if board.selection is None else [*board.selection.absent]
-    if parts := board.summary.parts:
-        keys = {system_key(failed, parts) for failed in board.failed}
+    if board.summary.parts:
+        keys = {system_key(failed, board.summary) for failed in board.failed}
         absent += [failed for failed in rows.failed if failed.key not in keys]
     for failed in absent:
         yield f"{failed.key.run_with_columns} on {failed.dataset}: {failed.error}"

@@ -220,7 +220,7 @@ def findings_of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Ite
     def pooled_into(dataset: Dataset) -> str:
         cell = dataset.cell
         is_pooled = any(name in cell.of_dataset for name in pooled)
-        return whole_name(cell.dataset_key, cell.columns, pooled) if is_pooled else ""
+        return whole_name(cell.dataset_key, cell.columns, pooled) or "all" if is_pooled else ""
 
     by_whole = grouped_by(datasets, pooled_into)
     folds = [dataset for dataset in by_whole.pop("", []) if not dataset.facts.numbered]

@@ -12,7 +12,14 @@ import numpy as np
 from ..core.entries import FEWER, System, grouped_by
 from ..core.metric import Metric
 from ..errors import and_more, first_of
-from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
+from ..stats.comparison import (
+    REFERENCE_RUNS,
+    Comparison,
+    Comparisons,
+    Standing,
+    comparison_rows,
+    standing_rows,
+)
 from ..stats.differences import differences, largest_first
 from ..stats.paired_values import paired_values
 from . import formats
@@ -29,6 +36,7 @@ from .phrases import (
     heading,
     interval,
     p_value,
+    tested_parts,
     warned_of,
     weighted_in_words,
 )
@@ -93,7 +101,8 @@ def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
     single = len({row.baseline for row in rows}) == 1
     title = _title(head.dataset, head.metric)
     if single:
-        title += f", against {''.join(_marked(comparisons, head.baseline)[:2])}"
+        against = _marked(comparisons, head.baseline)[:2]
+        title += f", against {REFERENCE_RUNS.get(head.baseline) or ''.join(against)}"
         if len({(row.baseline_value, row.n) for row in rows}) == 1:
             title += f" ({decimals(head.baseline_value)}, n={head.n})"
     share = f"{confidence(comparisons.plan.level)} interval"
@@ -162,6 +171,7 @@ def notes(comparisons: Comparisons) -> list[str]:
         f"{capitalised(comparisons.title or plan.test)}; {correction(comparisons)}",
         f"{SIGNIFICANT} adjusted p at most {plan.level:g}",
     ]
+    lines += tested_parts(comparisons)
     by = {row.dataset: comparisons.weighted.get(row.dataset, "") for row in comparisons.rows}
     if weighted := weighted_in_words(by):
         lines.append(f"weighted means: {weighted}; won/tied/lost count queries")

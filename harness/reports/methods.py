@@ -20,16 +20,18 @@ from ..core.names import NAMES, compared
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, MetricSettings, texts_of
 from ..errors import counted, unknown
-from ..stats.comparison import Comparisons
+from ..stats.comparison import REFERENCE_RUNS, Comparisons
 from .latex import escape
 from .leaderboard import Study, plan_of
 from .phrases import (
     CORRECTIONS,
     INTERVALS,
     absent_baselines,
+    capitalised,
     listed,
     sized,
     span,
+    tested_parts,
     weighted_in_words,
 )
 
@@ -626,8 +628,9 @@ def _compared(
     subject = "We compared all pairs of systems"
     if plan.baselines:
         runs = dict.fromkeys(row.run for row in rows if row.run not in plan.baselines)
+        names = (REFERENCE_RUNS.get(name) or writer.name(name) for name in plan.baselines)
         system = writer.name(*runs) if len(runs) == 1 else "each system"
-        subject = f"We tested {system} against {listed(map(writer.name, plan.baselines))}"
+        subject = f"We tested {system} against {listed(names)}"
     ranked = [metric for metric in shown if metric.definition.direction]
     untested = [metric for metric in ranked if metric not in metrics]
     if untested and len(untested) < len(metrics):
@@ -657,6 +660,7 @@ def _compared(
             yield f"{test}, and adjusted p-values by {method} over {tests} {facts}."
     if any(row.drawn for row in rows):
         yield f"The tests used {plan.draws:,} random draws (seed {plan.seed})."
+    yield from (writer.text(f"{capitalised(text)}.") for text in tested_parts(comparisons))
     for text in absent_baselines(comparisons, study.datasets, writer.name):
         yield f"There is {text}."
     yield from _overall(comparisons, titles, writer)

@@ -286,7 +286,16 @@ def correction(comparisons: Comparisons, cite: str = "") -> str:
         return f"corrected by the test for all pairs of each metric and dataset ({span(sizes)})"
     noun = "comparison" if max(sizes) == 1 else "comparisons"
     title = CORRECTIONS[plan.correction].title
-    return f"{title}{cite} over {span(sizes)} {noun}{_FAMILIES[plan.family]}"
+    text = f"{title}{cite} over {span(sizes)} {noun}{_FAMILIES[plan.corrected]}"
+    has_slices = plan.corrected == "table" and any(row.group for row in comparisons.rows)
+    return text + (", those of a slice by themselves" if has_slices else "")
+
+
+def tested_parts(comparisons: Comparisons) -> Iterator[str]:
+    """Yield which queries are tested if the values shown are means over parts, such as folds."""
+    if comparisons.averaged:
+        names = listed(f"{name}s" for name in comparisons.averaged)
+        yield f"values are means over {names}; tests take the queries of all {names} together"
 
 
 def absent_baselines(

@@ -16,9 +16,17 @@ import numpy as np
 from ..core.entries import System, grouped_by, notes_of
 from ..core.evaluation import summarise
 from ..core.ragged import Floats
-from ..core.systems import unanswered_of
-from ..errors import HarnessError, Problem, check_known
-from .comparison import Comparison, Comparisons, Overall, Plan, family_of
+from ..core.systems import check_distinct, unanswered_of
+from ..errors import HarnessError, Problem
+from .comparison import (
+    REFERENCE_RUNS,
+    Comparison,
+    Comparisons,
+    Overall,
+    Plan,
+    check_baselines,
+    family_of,
+)
 from .corrections import adjust
 from .differences import differences, means
 from .effects import detectable, effects
@@ -30,6 +38,7 @@ from .registry import (
     Outcome,
     Test,
     all_pairs_of,
+    check_plan,
     check_weighted,
     find,
     outcome_of,
@@ -53,6 +62,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     effect sizes in standard deviations are NaN.
     """
     test = find(plan.test)
+    check_plan(plan)
     _check_runs(systems, plan)
     weighted = {system.dataset: by for system in systems if (by := system.evaluation.weighted_by)}
     for dataset in weighted:
@@ -61,11 +71,12 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     if not blocks:
         what = "no metric was evaluated that is a mean of better and worse values"
         raise HarnessError(Problem("compare", what, fix="evaluate map or ndcg@10"))
-    pairs = [(block, *pair) for block in blocks for pair in pairs_of(block.runs, plan.baselines)]
+    pairs = [(block, *pair) for block in blocks for pair in _pairs(block, plan)]
     if not pairs:
         fix = "run the baselines on the datasets of the others"
         what = "no baseline shares a dataset with another run"
         raise HarnessError(Problem("compare", what, fix=fix))
+    averaged = _averaged(systems)
     several: dict[PairedValues, AllPairs] = {}
     if test.kind == "all-pairs":
         results = _done([partial(tested, block, plan, test) for block in blocks], workers)
@@ -83,7 +94,10 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     of_block: dict[PairedValues, list[Comparison]] = {block: [] for block in blocks}
     for (block, *_), row in zip(pairs, rows, strict=True):
         of_block[block].append(row)
-    ranked = [partial(standings_of, *item, plan, several.get(item[0])) for item in of_block.items()]
+    ranked = [
+        partial(standings_of, block.of_runs, of, plan, several.get(block))
+        for block, of in of_block.items()
+    ]
     by_run = grouped_by(systems, lambda system: system.run)
     warned = {run: notes_of(entries)["warned"] for run, entries in by_run.items()}
     return Comparisons(
@@ -100,6 +114,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         unanswered=tuple(unanswered_of(systems)),
         absent=tuple(_absent(systems, plan)),
         warned={run: rules for run, rules in warned.items() if rules},
+        averaged=averaged,
     )
 
 
@@ -112,8 +127,7 @@ def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
 
 def _check_runs(systems: Sequence[System], plan: Plan) -> None:
     runs = tuple(dict.fromkeys(system.run for system in systems))
-    for name in plan.baselines:
-        check_known("run", name, runs, "baseline")
+    check_baselines(plan.baselines, runs)
     counts = Counter(system.dataset for system in systems)
     if max(counts.values(), default=0) < 2:
         runs_text = f"there is one run, {runs[0]}" if len(runs) == 1 else "no dataset has two runs"
@@ -121,13 +135,35 @@ def _check_runs(systems: Sequence[System], plan: Plan) -> None:
         raise HarnessError(Problem("compare", f"{runs_text}; comparing takes two", fix=fix))
 
 
+def _averaged(systems: Sequence[System]) -> tuple[str, ...]:
+    """Return the columns whose parts are averaged; AlignmentError if a query is in two parts."""
+    names: dict[str, None] = {}
+    by_dataset = {system.dataset: system for system in systems if not system.group}
+    for dataset, system in by_dataset.items():
+        for entry in system.entries:
+            check_distinct(dataset, entry.parts)
+            columns = (name for part in entry.parts for name in part.columns)
+            names |= dict.fromkeys(name for name in columns if name not in entry.columns)
+    return tuple(names)
+
+
 def _absent(systems: Sequence[System], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each baseline that was not run on all datasets, with those it misses."""
     present = {(system.dataset, system.run) for system in systems}
     datasets = dict.fromkeys(system.dataset for system in systems)
-    for baseline in plan.baselines:
+    for baseline in (name for name in plan.baselines if name not in REFERENCE_RUNS):
         if missing := tuple(name for name in datasets if (name, baseline) not in present):
             yield baseline, missing
+
+
+def _pairs(block: PairedValues, plan: Plan) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of a block; a reference is the baseline of each of its pairs."""
+    n = len(block.runs) - block.n_references
+    for baseline, run in pairs_of(block.runs, plan.baselines):
+        if run < n:
+            yield baseline, run
+        elif baseline < n:
+            yield run, baseline
 
 
 def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -209,6 +245,7 @@ def _compared(
         interval="simultaneous" if interval else method_of(plan, weights),
         detectable=detectable(spread, n, plan.level),
         p_adjusted=p_adjusted,
+        group=block.systems[0].group,
         **vars(outcome),
         **vars(size),
     )
@@ -252,7 +289,7 @@ def _interval(
 def corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:
     """Return comparisons with adjusted p-values, and how many each family holds."""
     rows, sizes = list(rows), {}
-    families = [family_of(row.dataset, row.metric, plan.family) for row in rows]
+    families = [family_of(row.dataset, row.metric, plan.corrected, row.group) for row in rows]
     for name, places in grouped_by(range(len(rows)), families.__getitem__).items():
         p = np.array([rows[place].p for place in places])
         sizes[name] = int((~np.isnan(p)).sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -19,6 +19,7 @@ from ..core.leaderboard import CHOSEN, WEIGHTED
 from ..core.metric import Metric
 from ..core.pandas_frame import data_frame
 from ..core.systems import Unanswered
+from ..errors import Problem, UnknownNameError, check_known, counted
 
 if TYPE_CHECKING:
     import pandas
@@ -86,6 +87,11 @@ Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
 Family = Literal["table", "metric", "dataset"]
 IntervalMethod = Literal["t", "bca"]
 Level = Annotated[float, Gt(0), Lt(1)]
+REFERENCE_RUNS: Mapping[str, str] = {
+    "median": "the median of all systems on each query",
+    "best": "the best value of any system on each query",
+}
+"""Baselines that are no run, in words; `harness.core.references` computes them."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +104,10 @@ class Plan:
     """A test that ``harness compare --help`` lists, or one of a plugin."""
     correction: Correction = "holm"
     """Correction for several comparisons; tests of all pairs have their own."""
-    family: Family = "table"
+    family: Family | None = None
     """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
-    those of one dataset."""
+    those of one dataset. By default all if there are baselines, else those of one metric. Those of
+    a slice of queries are never corrected with others."""
     level: Level = 0.05
     """An adjusted p-value up to this is significant."""
     interval: IntervalMethod = "t"
@@ -111,6 +118,11 @@ class Plan:
     """Seed of what is drawn."""
     metrics: Names = ()
     """Metrics compared; all that are means and have a direction if left out."""
+
+    @property
+    def corrected(self) -> Family:
+        """The family in force."""
+        return self.family or ("table" if self.baselines else "metric")
 
     @property
     def rank_draws(self) -> int:
@@ -146,7 +158,7 @@ class Comparison:
     variance). `d_z` and `hedges_g` are in standard deviations of the differences, `cliffs_delta`
     is (wins - losses) / n. `detectable` is the smallest difference that a paired t-test finds in
     four of five experiments of this size. `method` is how p was computed: exact, 10000 draws,
-    t(49); `drawn` is whether it depends on the draws.
+    t(49); `drawn` is whether it depends on the draws. `group` is that of a slice of queries.
     """
 
     dataset: str
@@ -173,6 +185,7 @@ class Comparison:
     baseline_value: float = math.nan
     run_value: float = math.nan
     interval: str = "t"
+    group: str = ""
 
     @property
     def may_be_drawn(self) -> bool:
@@ -225,11 +238,43 @@ class Overall:
     name: str = ""
 
 
-def family_of(dataset: str, metric: Metric, family: Family) -> str:
-    """Return the name of the family that a comparison is corrected in."""
-    if family == "table":
+def check_baselines(names: Iterable[str], runs: Collection[str], place: str = "baseline") -> None:
+    """Raise UnknownNameError if a baseline is neither a run nor a reference, or may be both."""
+    for name in names:
+        if name not in REFERENCE_RUNS:
+            check_known("run", name, runs, place)
+        elif name in runs:
+            message = f"'{name}' is a run, and as a baseline it means {REFERENCE_RUNS[name]}"
+            raise UnknownNameError(Problem(place, message, fix="give the run another name"))
+
+
+MOST_TESTS, MOST_PAIRED = 50_000, 200
+"""Tests, and runs of which all pairs are compared, above which a warning comes before the work."""
+
+
+def too_many(plan: Plan, n_runs: int, n_datasets: int, n_metrics: int) -> str:
+    """Return a warning of many tests with what to write instead; empty if there are few."""
+    n_baselines = len(plan.baselines)
+    pairs = n_runs * n_baselines if n_baselines else math.comb(n_runs, 2)
+    tests = pairs * n_datasets * n_metrics
+    if tests <= MOST_TESTS and (n_baselines or n_runs <= MOST_PAIRED):
+        return ""
+    what = f"{n_baselines} baselines" if n_baselines else "all pairs"
+    fix = "list fewer metrics, as in 'compare: {metrics: [map]}'"
+    if not n_baselines:
+        fix = f"name a baseline, as in 'compare: {{baseline: median}}', or {fix}"
+    return (
+        f"compare: {what} of {n_runs:,} runs, {counted(n_metrics, 'metric')} and "
+        f"{counted(n_datasets, 'dataset')} make {tests:,} tests\n"
+        f"effect: they take long, and their correction hides small differences\nfix: {fix}"
+    )
+
+
+def family_of(dataset: str, metric: Metric, family: Family, group: str = "") -> str:
+    """Return the name of the family that a comparison is corrected in; `group` is a slice's."""
+    if family == "table" and not group:
         return "table"
-    return dataset if family == "dataset" else " on ".join(filter(None, (str(metric), dataset)))
+    return " on ".join(filter(None, (str(metric), dataset))) if family == "metric" else dataset
 
 
 @dataclass(kw_only=True, frozen=True, eq=False, repr=False)
@@ -267,6 +312,9 @@ class Comparisons(Printable):
         Runs that the guard warns of, with the rules.
     weighted : mapping of str to str
         Datasets that weight their queries, and by what.
+    averaged : tuple of str
+        Columns (fold) whose parts count alike in the values that tables show; the tests take the
+        queries of all parts together.
     """
 
     plan: Plan
@@ -285,6 +333,7 @@ class Comparisons(Printable):
     chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
     warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weighted: Mapping[str, str] = field(default_factory=dict)
+    averaged: tuple[str, ...] = ()
 
     @cached_property
     def _at(self) -> dict[tuple[str, ...], Any]:
@@ -326,8 +375,8 @@ class Comparisons(Printable):
 
     def family(self, one: Comparison) -> tuple[str, int]:
         """Return the name of a comparison's family, and how many of its comparisons have a p."""
-        kind = "metric" if self.kind == "all-pairs" else self.plan.family
-        name = family_of(one.dataset, one.metric, kind)
+        kind = "metric" if self.kind == "all-pairs" else self.plan.corrected
+        name = family_of(one.dataset, one.metric, kind, one.group)
         return name, dict(self.family_sizes)[name]
 
     def is_significant(self, one: Comparison) -> bool:

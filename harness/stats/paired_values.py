@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +14,10 @@ from ..core.entries import System, grouped_by
 from ..core.metric import Metric
 from ..core.names import compared
 from ..core.ragged import Bools, Floats, Ints, frozen
+from ..core.references import reference
 from ..core.systems import SHOWN, query_mismatch
 from ..errors import AlignmentError, HarnessError, Problem, first_of
-from .comparison import Plan
+from .comparison import REFERENCE_RUNS, Plan
 from .registry import Stream
 
 
@@ -25,7 +26,8 @@ class PairedValues:
     """Values of runs x queries, ``(n_systems, n_queries)``; NaN if a run has no value for one.
 
     `qids` name the columns, sorted by name, so that results do not depend on the qrels' order.
-    `weights` are those of the queries, above 0, or None if all count alike.
+    `weights` are those of the queries, above 0, or None if all count alike. The last
+    `n_references` systems are references.
     """
 
     dataset: str
@@ -34,11 +36,18 @@ class PairedValues:
     qids: pa.Array
     values: Floats
     weights: Floats | None = None
+    n_references: int = 0
 
     @cached_property
     def complete_weights(self) -> Floats | None:
         """Weights of the complete queries, ``(n_complete,)``."""
         return None if self.weights is None else self.weights[self.complete]
+
+    @cached_property
+    def of_runs(self) -> PairedValues:
+        """The values without those of references."""
+        n = len(self.systems) - self.n_references
+        return replace(self, systems=self.systems[:n], values=self.values[:n], n_references=0)
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -76,9 +85,15 @@ class PairedValues:
 
 
 def paired_values(systems: Sequence[System], plan: Plan) -> Iterator[PairedValues]:
-    """Yield the values of each dataset by each metric compared, in order."""
+    """Yield the values of each dataset by each metric compared, in order.
+
+    Baselines that are references come after the runs, unless the dataset has a single run.
+    """
+    references = [name for name in plan.baselines if name in REFERENCE_RUNS]
     for dataset, members in grouped_by(systems, lambda system: system.dataset).items():
         qids, orders = _in_order(members)
+        added = [reference(name, members) for name in references if len(members) > 1]
+        members, orders = members + added, orders + orders[:1] * len(added)
         shared = set.intersection(*({*map(str, system.metrics)} for system in members))
         defined = [metric for metric in members[0].metrics if str(metric) in shared]
         for metric in compared(defined, plan.metrics):
@@ -87,13 +102,12 @@ def paired_values(systems: Sequence[System], plan: Plan) -> Iterator[PairedValue
             _check_finite(members, metric, values, qids)
             if metric.settings.undefined == "zero":
                 values = np.nan_to_num(values, nan=0.0)
-            weights = _weights(members, orders, metric)
-            if weights is None or weights.all():
-                yield PairedValues(dataset, metric, tuple(members), qids, frozen(values), weights)
-            else:  # a query without weight is not in the mean
+            weights, columns = _weights(members, orders, metric), (qids, frozen(values))
+            if weights is not None and not weights.all():  # such a query is not in the mean
                 counted = weights > 0
-                of_counted = select(qids, counted), frozen(values[:, counted]), weights[counted]
-                yield PairedValues(dataset, metric, tuple(members), *of_counted)
+                columns = select(qids, counted), frozen(values[:, counted])
+                weights = weights[counted]
+            yield PairedValues(dataset, metric, tuple(members), *columns, weights, len(added))
 
 
 def _in_order(systems: Sequence[System]) -> tuple[pa.Array, list[Ints]]:

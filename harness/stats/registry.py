@@ -16,7 +16,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments
 from ..core.ragged import Floats, frozen
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
-from .comparison import Plan
+from .comparison import REFERENCE_RUNS, Plan
 
 
 @dataclass(frozen=True)
@@ -199,6 +199,14 @@ def check_corrected(test: str, setting: str) -> None:
     if find(test).kind == "all-pairs":
         message = f"{setting} is not for {test}, which corrects for all pairs itself"
         raise UnknownNameError(Problem("", message, fix=f"leave {setting} out"))
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise UnknownNameError if a test of all pairs, of runs alone, gets a reference."""
+    named = [name for name in plan.baselines if name in REFERENCE_RUNS]
+    if named and find(plan.test).kind == "all-pairs":
+        message = f"{plan.test} compares runs alone, and '{named[0]}' is no run"
+        raise UnknownNameError(Problem("test", message, fix="take paired-t, or leave it out"))
 
 
 def check_weighted(name: str, dataset: str) -> None:

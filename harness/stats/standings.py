@@ -66,6 +66,7 @@ def told_apart(
     if all_pairs is not None:
         return np.asarray(all_pairs.p <= plan.level)
     n_systems = len(block.runs)
+    rows = [row for row in rows if row.baseline in block.runs]  # not a reference
     apart: Bools = np.zeros((n_systems, n_systems), dtype=bool)
     if len(rows) < math.comb(n_systems, 2):
         above = np.triu_indices(n_systems, 1)
@@ -194,7 +195,9 @@ def standings_of(
     for system, value, row, position, first, last, name in zip(*columns, strict=True):
         is_defined = ~np.isnan(row)
         defined = row[is_defined]
-        if len(system.entries) > 1:
+        if system.entries[0].parts:  # the value is a mean of parts, which has no interval
+            interval = math.nan, math.nan
+        elif len(system.entries) > 1:
             interval = clustered(system, block.metric, plan)
         else:
             method = method_of(plan, block.weights)

@@ -217,7 +217,8 @@ class _Boards:
     @cached_property
     def rows(self) -> Mapping[tuple[str, str], list[Comparison]]:
         """Comparisons by dataset and metric."""
-        return grouped_by(self.comparisons.rows, lambda row: (row.dataset, str(row.metric)))
+        of_runs = (row for row in self.comparisons.rows if row.baseline in self.place)
+        return grouped_by(of_runs, lambda row: (row.dataset, str(row.metric)))
 
     def board(self, systems: Sequence[System]) -> dict[str, Any]:
         dataset, group = systems[0].dataset, systems[0].group
@@ -249,7 +250,7 @@ class _Boards:
         return {
             "test": self.comparisons.title or plan.test,
             "correction": "the test's own correction" if all_pairs else title,
-            "family": "metric" if all_pairs else plan.family,
+            "family": "metric" if all_pairs else plan.corrected,
             "alpha": plan.level,
         }
 

@@ -17,7 +17,14 @@ from ...core.entries import FEWER, System, grouped_by, how_chosen
 from ...core.metric import Direction, Metric
 from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of, warn
-from ...stats.comparison import UNCOMPARED, Comparison, Comparisons, Standing, between
+from ...stats.comparison import (
+    REFERENCE_RUNS,
+    UNCOMPARED,
+    Comparison,
+    Comparisons,
+    Standing,
+    between,
+)
 from ...stats.intervals import summary_interval
 from ..leaderboard import Study, plan_of
 from ..methods import (
@@ -43,6 +50,7 @@ from ..phrases import (
     correction,
     fixed,
     listed,
+    tested_parts,
     warned_of,
 )
 from ..select import metric_spellings, select, select_datasets
@@ -576,7 +584,11 @@ class TableDraft:
         if untested:
             yield f"Not tested: {listed(untested)}."
         absent = absent_baselines(comparisons, self.datasets, self.settings.name)
-        yield from (f"{capitalised(text)}." for text in absent)
+        yield from (f"{capitalised(text)}." for text in (*tested_parts(comparisons), *absent))
+
+    def _against(self, run: str) -> str:
+        """Return the displayed name of what runs are compared with."""
+        return REFERENCE_RUNS.get(run) or self.settings.name(run)
 
     def _signs(self) -> str:
         if self.signs.kind == "letters":
@@ -585,11 +597,11 @@ class TableDraft:
             stars = (f"{STAR * n} {at_most(level)}" for n, level in enumerate(self.signs.levels, 1))
             shown = ", ".join(stars)
             worse = "; as a subscript: worse" if self._has("worse") else ""
-            baseline = self.settings.name(next(iter(self.signs.of)))
+            baseline = self._against(next(iter(self.signs.of)))
             return f"Significantly better than {baseline}: {shown}{worse}"
         (sign_of_first, run), *rest = ((sign, run) for run, sign in self.signs.of.items())
-        parts = [f"{sign_of_first} significantly better than {self.settings.name(run)}"]
-        parts += [f"{sign} than {self.settings.name(run)}" for sign, run in rest]
+        parts = [f"{sign_of_first} significantly better than {self._against(run)}"]
+        parts += [f"{sign} than {self._against(run)}" for sign, run in rest]
         worse = "; as a subscript: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 

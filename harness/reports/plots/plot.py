@@ -26,6 +26,7 @@ from ...core.arguments import Names, OneOf, PathText, Shorthand, as_list
 from ...core.entries import System
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
+from ...core.references import reference
 from ...errors import (
     InputError,
     Problem,
@@ -38,6 +39,7 @@ from ...errors import (
     warn,
 )
 from ...readers.files import distinct, part
+from ...stats.comparison import REFERENCE_RUNS
 from ..leaderboard import Study, plan_of
 from ..phrases import ARROWS, spelled
 from ..select import (
@@ -170,7 +172,9 @@ def problems(
     kind, known_runs = find(settings.kind), runs or ()
     yield from setting_problems(settings, runs, datasets)
     choices = f"  (there are: {first_of(known_runs)})" if runs else ""
-    if runs is not None and settings.baseline not in (None, *runs):
+    if runs is not None and settings.baseline in REFERENCE_RUNS and settings.baseline in runs:
+        yield ("baseline",), f"'{settings.baseline}' is a run too; give the run another name"
+    elif runs is not None and settings.baseline not in (None, *REFERENCE_RUNS, *runs):
         near = did_you_mean(str(settings.baseline), runs)
         yield ("baseline",), f"there is no run '{settings.baseline}'{near}{choices}"
     if kind.needs_comparisons and baselines is None:
@@ -311,7 +315,8 @@ class PlotRequest:
 
     def called(self, run: str) -> str:
         """Return a run's name in the picture."""
-        return self.settings.names.get(run, self.study.names.get(run, run))
+        own = REFERENCE_RUNS.get(run, run)
+        return self.settings.names.get(run, self.study.names.get(run, own))
 
     def axis(self, metric: Metric) -> str:
         """Return a metric's label for an axis: its name, and the way that is better."""
@@ -334,7 +339,8 @@ class PlotRequest:
         """Return the systems' names, in lines of a share of the width or of `most` characters."""
         names = [self.called(system.run) for system in systems]
         labels = wrap_all(names, most or characters(self.settings.width, share))
-        places = [self.study.runs.index(system.run) for system in systems]
+        runs = self.study.runs
+        places = [runs.index(one.run) if one.run in runs else 0 for one in systems]
         return tuple(map(Name, labels, places))
 
     def best_rows(self, systems: Sequence[System]) -> tuple[tuple[System, ...], str]:
@@ -371,7 +377,13 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
         order = [system.run for system in best_first(candidates, sort)]
         runs = select(settings.runs, list(dict.fromkeys([*order, *study.runs])), "run")
         systems = tuple(system for run in runs if (system := study.system(dataset, run)))
-        named = (study.system(dataset, name) for name in baselines or ())
+        of_dataset = [system for system in study.systems if system.dataset == dataset]
+        named = (
+            reference(name, of_dataset)
+            if name in REFERENCE_RUNS and of_dataset
+            else study.system(dataset, name)
+            for name in baselines or ()
+        )
         baseline = next((system for system in named if system is not None), None)
         if systems and (baseline is not None or not kind.needs_baseline):
             for metrics in kind.groups(chosen(study.board.metrics, settings)):
