@@ -370,10 +370,10 @@ class Documents:
                 self.examples.add("other-topics", begin.documents(rows[is_known & ~is_judged]))
                 if not is_known.all():
                     n_known = int(is_known.sum())
-                    # passages of few judged documents may rank low
-                    strangers = rows[~is_known] if n_known else np.arange(begin.run.n_rows)
-                    n_names = NAMES if n_known else SAMPLE
-                    spelled = self._respelled(begin, strangers[:n_names], n_known)
+                    spelled = self._respelled(begin, rows[~is_known][:NAMES], n_known)
+                    if spelled is None and not n_known:  # few judged documents may rank low
+                        deeper = np.arange(begin.run.n_rows)[:SAMPLE]
+                        spelled = self._respelled(begin, deeper, n_known)
             if spelled is not None:
                 yield spelled
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows

@@ -501,7 +501,8 @@ def test_every_rule_is_in_a_case() -> None:
     in_other_tests |= {"leaked-rows"}  # tests/guard/test_leaks.py
     in_other_tests |= {"group-order"}  # tests/guard/test_group_order.py
     in_other_tests |= {"query-weights", "unused-weights"}  # tests/experiment/test_query_weights.py
-    in_other_tests |= {"passages"}  # tests/readers/test_passages.py
+    in_other_tests |= {"passages", "sum-of-negatives"}  # tests/readers/test_passages.py
+    in_other_tests |= {"distance-as-score"}  # tests/readers/test_score_columns.py
     in_other_tests |= {"refused-missing-queries", "refused-empty-queries"}
     in_other_tests |= {rule.name for rule in SUBMITTED}
     assert {*RULES} - rules == in_other_tests
