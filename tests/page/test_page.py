@@ -342,10 +342,16 @@ def test_axe_finds_nothing(results: Path, open_page: Open, scheme: str) -> None:
     for view in VIEWS:
         tab = open_page(results / "page.html", f"#v={view}", color_scheme=scheme, bypass_csp=True)
         response = axe.run(tab).response
-        found = response["violations"] + [
-            one for one in response["incomplete"] if one["id"] == "color-contrast"
+        found = [
+            (one["id"], node["html"]) for one in response["violations"] for node in one["nodes"]
         ]
-        assert [(view, one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+        found += [  # axe cannot compute the contrast of words in SVG
+            (one["id"], node["html"])
+            for one in response["incomplete"]
+            for node in one["nodes"]
+            if one["id"] == "color-contrast" and not node["html"].startswith("<text")
+        ]
+        assert [(view, rule, html[:200]) for rule, html in found] == []
 
 
 def test_the_same_bytes(results: Path, tmp_path: Path) -> None:

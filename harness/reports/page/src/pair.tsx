@@ -24,7 +24,7 @@ export function Pair({ context }: { context: Context }) {
     <article class="compare">
       <div class="controls pair">
         <span class="mark a" /><Select label="System" hidden value={a} options={options} onChange={(value) => go({ a: value, b: value === b ? a : b })} />
-        <button type="button" title="Swap the two systems" onClick={() => go({ a: b, b: a })}><span aria-hidden="true">⇄</span><span class="hidden">Swap</span></button>
+        <button type="button" title="Swap the two systems" onClick={() => go({ a: b, b: a })}><span class="swap" /><span class="hidden">Swap</span></button>
         <span class="mark b" /><Select label="compared with" hidden value={b} options={options} onChange={(value) => go({ a: value === a ? b : a, b: value })} />
         {context.choice}
       </div>

@@ -57,7 +57,7 @@ export function select(report: Report, address: State, go: Go): Context {
   if (view === "leaderboard" && address.convention && !used)
     notices.push(`${board.dataset} has no values as ${address.convention} computes them. The page shows the values of this benchmark.`);
   if (state.metric && m !== named) {
-    const label = report.metrics[named]?.label ?? state.metric;
+    const label = report.metrics[named]?.label ?? `metric ${state.metric}`;
     const who = named < 0 ? "This page" : used ? used.tool : board.dataset;
     notices.push(`${who} has no ${label}. The page shows ${report.metrics[m].label}.`);
   }
