@@ -27,6 +27,7 @@ _FULL = re.compile(
     rf"|\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+(?:/\d+)?\)"
     rf"|\((?:±\s*)?{_NUMBER}\s*%?\)"
     rf"|[\[(]\s*{_NUMBER}\s*[,;–]\s*{_NUMBER}\s*[\])])?"
+    rf"(?:\s*\([+\-][\d.,]+\s*%?\))?"  # a change after a deviation or an interval
     rf"[)\]]?"
 )
 _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})

@@ -71,6 +71,9 @@ TITLES = "names: {good: 'Good one', dev: Web 10%, recip_rank: MRR}\n"
         ("csv", ("--spread", "interval")),
         ("markdown", ("--extra", "n", "--marks", "letters")),
         ("csv", ("--extra", "n", "--marks", "letters")),
+        ("markdown", ("--delta", "percent", "--spread", "interval", "--extra", "p")),
+        ("markdown", ("--delta", "absolute", "--spread", "error", "--marks", "stars")),
+        ("csv", ("--delta", "percent", "--spread", "error", "--extra", "p", "--no-average")),
     ],
 )
 def test_a_table_of_the_harness(tmp_path: Path, format: str, options: tuple[str, ...]) -> None:
