@@ -191,7 +191,7 @@ def read_folder(
 def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the names that tables of these results print, by those of their board, `names`."""
     tables = [*(table.names for table in study.config.tables.values()), {}]
-    settings = [TableSettings(names=renamed(study.names, table)) for table in tables]
+    settings = [TableSettings(names=renamed(study.config.names, table)) for table in tables]
     shown = [
         (text, names.get(own, own))
         for own in (*study.runs, *study.datasets)

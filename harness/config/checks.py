@@ -18,7 +18,7 @@ from ..readers.files import wrong_with
 from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
 from ..readers.groups import find_grouping, read_groups
 from ..reports.page import check_link
-from ..reports.paper_table.settings import TableSettings, named
+from ..reports.paper_table.settings import TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.select import Found, sort_metric
@@ -262,7 +262,7 @@ class _Checks:
         config, runs, metrics = self.config, self.runs, self.metrics
         plan = config.compare
         if config.names:
-            renamed = TableSettings(names=named(config.names))
+            renamed = TableSettings(names=config.names)
             wrong_parts = table_problems(renamed, runs, self.datasets, metrics, compared=True)
             self._report_all((), (part for part in wrong_parts if part[0][0] == "names"))
         if plan is not None:

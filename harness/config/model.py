@@ -34,7 +34,7 @@ from ..input_files import joined
 from ..readers.passages import Passages, Take, settings_of
 from ..reports.leaderboard import REPORTS
 from ..reports.page import PageSettings
-from ..reports.paper_table.settings import TableSettings
+from ..reports.paper_table.settings import NameOrText, TableSettings
 from ..reports.plots.plot import KindName, PlotSettings
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings
@@ -370,8 +370,9 @@ class Config(Model):
     sort: StrictStr | None = None
     """Metric that rows of the leaderboard are sorted by, best first; by default the first one that
     has a direction, `none` keeps the order of the config."""
-    names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
-    """What runs, datasets and metrics are called in tables, plots, the page and methods."""
+    names: Mapping[StrictStr, NameOrText] = Field(default_factory=dict)
+    """What runs, datasets and metrics are called in tables, plots, the page and methods; `{text:
+    BM25, cite: robertson1994}` adds a citation in tables."""
     summary: Summary = Summary()
     """How folds and seeds are taken together; by default they are not."""
     select: Select | None = None
@@ -421,6 +422,11 @@ class Config(Model):
     def base(self) -> Path:
         """Folder that the config's paths start from: its own."""
         return self._base
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Names of runs, datasets and metrics without their citations."""
+        return {key: name.text for key, name in self.names.items() if name.text}
 
     def files(self) -> list[Path]:
         """Return its own files and those that it names: plugins, groups, training files, texts."""

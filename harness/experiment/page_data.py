@@ -81,7 +81,7 @@ def page_data(outcome: Results) -> dict[str, Any]:
         comparisons,
         interval=interval_of(plan, config.summary.average),
         provenance=_provenance(outcome),
-        names=config.names,
+        names=outcome.names,
         metadata=metadata_of(config),
         deciding=sort_metric(metrics, settings.metric or config.sort),
         level=plan.level,
@@ -93,8 +93,8 @@ def page_data(outcome: Results) -> dict[str, Any]:
 
 def page_documents(data: dict[str, Any], config: Config) -> dict[str, bytes]:
     """Return the page with the config's names, and its side files."""
-    _rename(data["systems"], "name", "run", config.names)
-    _rename(data["boards"], "dataset", "key", config.names)
+    _rename(data["systems"], "name", "run", config.titles)
+    _rename(data["boards"], "dataset", "key", config.titles)
     return html_files(data, PAGE)
 
 

@@ -122,7 +122,12 @@ class Results(Study):
     @property
     def names(self) -> Mapping[str, str]:
         """See the base class."""
-        return self.config.names
+        return self.config.titles
+
+    @property
+    def citations(self) -> Mapping[str, str]:
+        """See the base class."""
+        return {key: name.cite for key, name in self.config.names.items() if name.cite}
 
     @property
     def sort(self) -> str | None:

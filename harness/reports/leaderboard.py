@@ -52,6 +52,11 @@ class Study:
         return {}
 
     @property
+    def citations(self) -> Mapping[str, str]:
+        """What the config cites next to names in tables."""
+        return {}
+
+    @property
     def sort(self) -> str | None:
         """What the config sorts rows by."""
         return None

@@ -18,7 +18,7 @@ from ..stats.comparison import Plan
 from . import formats, latex
 from .grid import Grid, GridCell, grid
 from .leaderboard import Study, as_csv
-from .paper_table.build import source_of
+from .paper_table.build import names_of, source_of
 from .paper_table.settings import TableSettings, renamed
 from .phrases import ARROWS, capitalised, confidence, listed
 from .select import metric_spellings, select, select_datasets
@@ -132,7 +132,7 @@ def sweep_table(
     width: int | None = None,
 ) -> str:
     """Return a sweep in a format of tables, or its best settings; CSV has every metric."""
-    settings = replace(settings, names=renamed(study.names, settings.names))
+    settings = replace(settings, names=renamed(names_of(study), settings.names))
     board = sweep(study, names, plan)
     by_name = {str(metric): metric for metric in board.metrics}
     chosen = select(settings.metrics, [*by_name], "metric", metric_spellings(by_name))

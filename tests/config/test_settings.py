@@ -91,6 +91,16 @@ def test_every_key_of_a_table(base: Path) -> None:
     )  # fmt: skip
 
 
+def test_names_of_a_config_may_cite(base: Path) -> None:
+    text = "names: {bm25: {text: BM25, cite: robertson1994}, map: {cite: b2005}, dense: Dense}\n"
+
+    read = config.loads(GOOD + text, "c.yaml", base)
+    assert read.titles == {"bm25": "BM25", "dense": "Dense"}
+    assert read.names["map"] == Name(cite="b2005")
+    wrong = "names: {trec: {text: TREC, cite: t1}, bm52: {cite: r}}\n"
+    assert places(GOOD + wrong, base=base) == ["$.names.trec (line 6)", "$.names.bm52 (line 6)"]
+
+
 def test_every_problem_of_a_table_at_once(base: Path) -> None:
     text = textwrap.dedent("""\
     tables:

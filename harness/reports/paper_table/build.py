@@ -68,7 +68,7 @@ from .model import (
     render,
     signs_of,
 )
-from .settings import DEFAULT, SUFFIXES, TableSettings, problems, renamed, sort_key
+from .settings import DEFAULT, SUFFIXES, Name, TableSettings, problems, renamed, sort_key
 
 AVERAGE = "Average"
 Names = Sequence[str]
@@ -90,7 +90,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     wrong = problems(settings, *checked)
     if mistakes := [Problem(f"tables.{name}", text) for _, text in wrong]:
         raise UnknownNameError(mistakes)
-    settings = replace(settings, names=renamed(study.names, settings.names))
+    settings = replace(settings, names=renamed(names_of(study), settings.names))
     datasets = select_datasets(settings.datasets, known_datasets, study.slices)
     groups, n_tried = _grouped(study, settings, datasets, known_runs, known_datasets)
     runs = [run for names in groups.values() for run in names]
@@ -117,6 +117,12 @@ def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, b
         for table in tables
         for format in table.settings.formats
     }
+
+
+def names_of(study: Study) -> dict[str, Name]:
+    """Return the names and citations that the config has for all tables."""
+    keys = {**study.names, **study.citations}
+    return {key: Name(study.names.get(key, ""), study.citations.get(key, "")) for key in keys}
 
 
 def baselines_of(study: Study) -> Names:

@@ -77,20 +77,17 @@ class Name:
     """Key of its reference in LaTeX, or several keys with commas between them."""
 
 
-def named(names: Mapping[str, str | Name]) -> dict[str, Name]:
-    """Return names as settings have them."""
-    return {key: Name(name) if isinstance(name, str) else name for key, name in names.items()}
+def renamed(usual: Mapping[str, Name], own: Mapping[str, Name]) -> dict[str, Name]:
+    """Return the usual names and a table's own, with the usual text or citation if it has none.
 
-
-def renamed(usual: Mapping[str, str | Name], own: Mapping[str, Name]) -> dict[str, Name]:
-    """Return the usual names and a table's own; one that has no text keeps the usual text.
-
-    >>> renamed({"bm25": "BM25"}, {"bm25": Name(cite="robertson1994")})
+    >>> renamed({"bm25": Name("BM25")}, {"bm25": Name(cite="robertson1994")})
     {'bm25': Name(text='BM25', cite='robertson1994')}
     """
-    names = named(usual)
-    texts = {key: name.text or names.get(key, Name()).text for key, name in own.items()}
-    return names | {key: Name(texts[key], name.cite) for key, name in own.items()}
+    names = dict(usual)
+    for key, name in own.items():
+        default = usual.get(key, Name())
+        names[key] = Name(name.text or default.text, name.cite or default.cite)
+    return names
 
 
 SortKey = Annotated[str, Shorthand(_sort_key_text, str | dict[str, str])]
@@ -178,7 +175,9 @@ class TableSettings:
         """Take the texts of a caption and of names alone."""
         if not isinstance(self.caption, Caption):
             object.__setattr__(self, "caption", Caption(self.caption or ""))
-        object.__setattr__(self, "names", named(self.names))
+        pairs = self.names.items()
+        names = {key: Name(name) if isinstance(name, str) else name for key, name in pairs}
+        object.__setattr__(self, "names", names)
 
     def is_percent(self, metric: Metric) -> bool:
         """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
