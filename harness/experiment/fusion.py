@@ -34,6 +34,7 @@ def fuse(
     columns: Mapping[str, str | int | None] | None = None,
     order: ScoreOrder = "descending",
     duplicates: RunDuplicates = "error",
+    documents: str | Mapping[str, str] | None = None,
 ) -> Run:
     """Fuse several runs into one, whose documents are those of all runs.
 
@@ -78,6 +79,8 @@ def fuse(
         Whether the highest or the lowest score is best, in every run.
     duplicates : {"error", "first", "last", "best"}
         What to do with a docno that a query names twice.
+    documents : str or mapping, optional
+        Makes documents of the passages of every run, as `harness.read_run` does.
 
     Returns
     -------
@@ -100,7 +103,9 @@ def fuse(
     check_arguments(locals(), runs=_RUNS, name=TEXT, write=PATH.or_none(), weights=_WEIGHTS)
     fusion = Fusion(method, k, None if weights is None else tuple(weights), norm, depth)
     fusion.check_number(len(runs))
-    _, of_runs = options_of_files(columns=columns, order=order, duplicates=duplicates)
+    _, of_runs = options_of_files(
+        columns=columns, order=order, duplicates=duplicates, documents=documents
+    )
     rows = None if dataset is None else inputs.as_table(Qrels, dataset)
 
     def table(run: Any, place: int) -> Run:

@@ -210,3 +210,11 @@ def test_every_run_has_a_weight() -> None:
 def test_a_text_that_names_no_fusion_is_refused(text: str) -> None:
     with pytest.raises(HarnessError):
         Fusion.parse(text)
+
+
+def test_passages_become_documents_before_they_are_fused() -> None:
+    first = {"q10": {"D1#0": 2.0, "D1#1": 5.0, "D2#0": 3.0}}
+    second = {"q10": {"D2#3": 2.0, "D1#9": 1.0, "D=3#0": 1.5}}
+    fused = harness.fuse([first, second], "combsum", documents=r"(.+)#\d+")
+    of_documents = [{"q10": {"D1": 5.0, "D2": 3.0}}, {"q10": {"D2": 2.0, "D1": 1.0, "D=3": 1.5}}]
+    assert fused.to_dict() == harness.fuse(of_documents, "combsum").to_dict()
