@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import harness
 from harness.core.fusion import BY_RANK, NORMS, TITLES, Fusion, fuse_runs
 from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import ArgumentError, HarnessError, UnknownNameError
