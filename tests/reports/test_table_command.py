@@ -11,6 +11,8 @@ from latex_page import PREAMBLE, compiled, complaints, needs_latex
 
 import harness
 from harness.config import load as config
+from harness.experiment.results import read_results, with_comparisons
+from harness.stats.comparison import Plan
 
 
 @pytest.fixture(scope="module")
@@ -88,3 +90,23 @@ def test_the_tables_of_every_example_config_compile_as_they_were_written(
     body = "\n".join(written).replace("[tb]", "[!h]")
     log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
     assert [line for line in complaints(log) if "multiply" not in line] == []
+
+
+def test_a_change_against_the_median_of_all_systems(paper: Path) -> None:
+    options = ("main", "-m", "map", "--no-average", "--baseline", "median", "--delta", "absolute")
+    text = table(paper, *options, "--marks", "stars", "--digits", "4")
+    assert "change against the median of all systems on each query." in " ".join(text.split())
+    compared = with_comparisons(read_results(paper), Plan(baselines=("median",))).comparisons
+    row = compared.get("fold1", "map", "median", "gbrt")
+    change = f"{row.run_value - row.baseline_value:+.4f}".replace("0.", ".")
+    (line,) = (line for line in text.splitlines() if line.startswith("GBRT"))
+    assert f"({change})" in line
+
+
+def test_an_average_over_folds_has_no_standard_error(
+    workplace: Path, paper: Path, tmp_path: Path
+) -> None:
+    overrides = [f"output={tmp_path}", "tables={}", "summary={average: [fold], spread: [seed]}"]
+    results = harness.run(workplace / "configs/paper.yaml", overrides=overrides)
+    assert "±" not in str(harness.table(results, spread="error"))
+    assert "±" in str(harness.table(paper, spread="error"))

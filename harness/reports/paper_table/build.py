@@ -358,7 +358,7 @@ class TableDraft:
         ends: tuple[float, ...] = ()
         if self.settings.spread == "deviation":
             ends = (system.deviation(metric),)
-        elif self.settings.spread == "error":
+        elif self.settings.spread == "error" and not self.study.board.summary.average:
             ends = (standard_error(metric, system),)
         elif self.settings.spread == "interval":
             ends = self._interval(metric, system, standing)
@@ -532,11 +532,11 @@ class TableDraft:
         repeated = [len(system.entries) > 1 for system in self.systems]
         if self.settings.spread == "deviation" and any(repeated):
             yield "After ±: standard deviation over the repetitions."
-        if self.settings.spread == "error":
+        if self.settings.spread == "error" and self._has("spread"):
             yield "After ±: standard error over queries."
         if self.reference:
             unit = " in per cent" if self.settings.delta == "percent" else ""
-            yield f"In parentheses: change against {self.settings.name(self.reference)}{unit}."
+            yield f"In parentheses: change against {self._against(self.reference)}{unit}."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
             share = confidence(plan_of(self.study).level)
             kinds = listed(mean_intervals(self.study, self.systems))
