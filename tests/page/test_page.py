@@ -386,9 +386,11 @@ def test_names_of_the_config_are_shown_and_commands_keep_their_own(
     report = tab.evaluate("() => harnessReport")
     assert {one["name"]: one.get("run") for one in report["systems"]}["Okapi BM25"] == "bm25"
     assert (report["boards"][0]["dataset"], report["boards"][0]["key"]) == ("TREC 8", "trec")
-    qid = report["boards"][0]["qids"][0]
-    tab = open_page(results / "page.html", f"#v=queries&q={qid}")
-    assert " --dataset trec --metric " in tab.content()
+    tab = open_page(results / "page.html", "#v=system&a=Okapi+BM25")
+    command = shlex.split(tab.inner_text(".command code"))
+    assert [command[command.index(f"--{name}") + 1] for name in ("run", "dataset")] == [
+        "bm25", "trec",
+    ]  # fmt: skip
 
 
 FOLDS = """
@@ -444,11 +446,9 @@ def test_folds_and_conventions(tmp_path: Path, open_page: Open) -> None:
     for address, words in {
         "#c=nonsense": "no values as nonsense computes them. The page shows the values of this",
         "#m=nonsense": f"This page has no metric nonsense. The page shows {ndcg}.",
-        "#v=ranking&m=map": f"{ap} has no gains. The page shows {ndcg}.",
     }.items():
         tab = open_page(results / "page.html", address)
         assert words in tab.inner_text(".notice")
-    assert "--metric ndcg@3 " in tab.inner_text("main")  # gains and command of one metric
     for view in ("pair", "queries"):
         tabs = [open_page(results / "page.html", f"#v={view}&m=map{c}") for c in ("", "&c=letor")]
         assert tabs[0].inner_text("main") == tabs[1].inner_text("main")
@@ -599,6 +599,8 @@ reports: [page]
     assert len(shown) == 143
     tab.click("nav >> text=Compare")
     tab.wait_for_selector("th:text-is('Corrected p')")
+    parts = len([*(results / "page_data").glob("tests-*.js")])
+    tab.wait_for_function("n => Object.keys(harnessParts).length >= n", arg=parts)
     assert_every_number_is_in_the_files(tab, results)
 
 
@@ -806,5 +808,5 @@ def test_a_participant_sees_its_system(many: Path, tmp_path: Path, open_page: Op
     succeeds("page", str(many), "--participant", "s7", "-o", output, cwd=tmp_path)
     tab = open_page(tmp_path / "sheet.html")
     assert tab.inner_text("h1") == "s7"
-    assert "s8" not in (tmp_path / "sheet.html").read_text()
-    assert "s8" not in tab.content()
+    names = {one["name"] for one in unpack((tmp_path / "sheet.html").read_text())["systems"]}
+    assert {name for name in names if not name.startswith("system ")} == {"s7"}
