@@ -15,6 +15,7 @@ from typing import (
     Any,
     Literal,
     NamedTuple,
+    Protocol,
     TypeVar,
     get_args,
     get_origin,
@@ -27,6 +28,29 @@ from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, sho
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str]
+
+
+class ArrowStream(Protocol):
+    """A table of another package that Arrow reads: a data frame, a stream, a relation."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return the stream of its rows."""
+
+
+class LazyFrame(Protocol):
+    """A data frame that is computed when it is collected."""
+
+    def collect(self) -> Any:
+        """Return the frame."""
+
+
+class JudgedData(Protocol):
+    """A dataset of `ir_datasets`."""
+
+    def qrels_iter(self) -> Any:
+        """Return an iterator of judgements."""
+
+
 MOST = 2**31 - 1
 """The largest whole number that is taken: no rank and no grade is larger."""
 

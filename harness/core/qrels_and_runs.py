@@ -7,7 +7,7 @@ order in which they came; a query whose rows are scattered is gathered.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -20,7 +20,17 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import SHOWN, InputError, Place, Problem
-from .arguments import MAPPING, MOST, TEXT, check_arguments, describe
+from .arguments import (
+    MAPPING,
+    MOST,
+    TEXT,
+    ArrowStream,
+    JudgedData,
+    LazyFrame,
+    PathLike,
+    check_arguments,
+    describe,
+)
 from .arrow import (
     bytes_at,
     call,
@@ -803,3 +813,9 @@ class Run(QueryRows):
         if qrels.order is not None:
             checked = checked[qrels.order]
         return cls(qrels.qids, qrels.offsets, qrels.docnos, checked, name)
+
+
+Ranked = (
+    QueryRows | PathLike | Mapping[Any, Any] | Iterable[Any] | ArrowStream | LazyFrame | JudgedData
+)
+"""What qrels and runs are read from: a path, a mapping, a list, an array, a frame, an iterator."""

@@ -27,7 +27,7 @@ from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, unproven_bound, with_bounds, without_bounds
 from ..core.policy import Policy, RunDuplicates, ScoreOrder, policy_of
 from ..core.policy_views import check_grades
-from ..core.qrels_and_runs import Run
+from ..core.qrels_and_runs import Ranked, Run
 from ..core.rules import finding
 from ..core.settings import contradiction
 from ..errors import (
@@ -60,8 +60,8 @@ T = TypeVar("T")
 
 
 def evaluate(
-    qrels: Any,
-    run: Any,
+    qrels: Ranked,
+    run: Ranked,
     metrics: Iterable[str | Metric],
     *,
     policy: Policy | Mapping[str, Any] | None = None,
@@ -184,8 +184,8 @@ def evaluate(
 
 
 def evaluate_runs(
-    qrels: Any,
-    runs: Mapping[str, Any],
+    qrels: Ranked,
+    runs: Mapping[str, Ranked],
     metrics: Iterable[str | Metric],
     policy: Any,
     relevance_level: float | None,

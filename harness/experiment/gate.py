@@ -13,6 +13,7 @@ from ..core.entries import System, sliced_name
 from ..core.metric import Metric
 from ..core.names import compared, parse, why_not
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
+from ..core.qrels_and_runs import Ranked
 from ..core.systems import systems_of
 from ..errors import (
     HarnessError,
@@ -46,7 +47,7 @@ class Verdicts(tuple[Verdict, ...], Shown):
 
 
 def gate(
-    qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, baseline: str,
+    qrels: Ranked, runs: Mapping[str, Ranked], metrics: Iterable[str | Metric], *, baseline: str,
     margin: str | float | Mapping[str, str | float], level: float = 0.05,
     correction: Correction = "holm", policy: Policy | Mapping[str, Any] | None = None,
     relevance_level: float | None = None, convention: str | None = None, weights: Any = None,

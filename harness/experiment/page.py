@@ -20,7 +20,7 @@ from ..core.entries import System
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
-from ..core.qrels_and_runs import Run
+from ..core.qrels_and_runs import Ranked, Run
 from ..core.settings import CONVENTIONS
 from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError
@@ -41,7 +41,7 @@ from .results import Results, compared
 
 
 def page(
-    path: str | Path, qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *,
+    path: str | Path, qrels: Ranked, runs: Mapping[str, Ranked], metrics: Iterable[str | Metric], *,
     baseline: str | Sequence[str] = (), title: str = "", dataset: str = "",
     policy: Policy | Mapping[str, Any] | None = None, relevance_level: float | None = None,
     convention: str | None = None, weights: Any = None,
