@@ -75,7 +75,7 @@ def compared(
         (parsed,) = parse_all([metric], {})
         rows.append(Comparison(dataset, parsed, baseline, run, 2, difference, p=p, p_adjusted=p))
     return Comparisons(
-        plan=Plan(baselines=baselines, **plan),  # type: ignore[arg-type]
+        plan=Plan(baselines=baselines, **{"family": "table", **plan}),  # type: ignore[arg-type]
         rows=tuple(rows),
         family_sizes=(("table", len(rows)),),
         title="paired two-sided t-test",
