@@ -23,9 +23,9 @@ export function span(...lists: Iterable<number>[]): [number, number] {
 
 const percent = (place: number) => `${place.toFixed(2)}%`;
 
-/** A line of a row: `label` says what it shows. */
+/** A line of a row: `label` says what it shows, if no cell does. */
 export function Line({ label, children }: { label: string; children: ComponentChildren }) {
-  return <svg class="line" width="100%" height="22" role="img" aria-label={label}>{children}</svg>;
+  return <svg class="line" width="100%" height="22" {...(label ? { role: "img" as const, "aria-label": label } : { "aria-hidden": true })}>{children}</svg>;
 }
 
 /** All values as short ticks, drawn as one path, and a long one. */
@@ -59,4 +59,9 @@ export function Zero({ at }: { at: Scale }) {
 /** A line between two values. */
 export function Between({ at, from, to, kind }: { at: Scale; from: number; to: number; kind: string }) {
   return <line class={`between ${kind}`} x1={percent(at(from))} x2={percent(at(to))} y1="11" y2="11" />;
+}
+
+/** Numbers below or above a picture, at places in percent. As HTML, their contrast can be computed. */
+export function Axis({ places }: { places: [number, string][] }) {
+  return <div class="places" aria-hidden="true">{places.map(([place, text]) => <span key={text} style={{ left: percent(place) }}>{text}</span>)}</div>;
 }

@@ -125,19 +125,21 @@ function Waterfall({ context, duel: { queries, won, lost }, names: [a, b] }: { c
   const step = (width - LEFT) / queries.length;
   const gap = step > 3 ? step * 0.08 : 0;
   const y = (value: number) => 8 + ((HEIGHT - 16) * (most - sign * value)) / (most - least);
-  const points = queries.map(({ value }, i) => ({ row: i, x: LEFT + step * (i + 0.5), y: y(value), low: 0, high: 0 }));
+  const points = queries.map(({ value }, i) => ({ row: i, x: step * (i + 0.5), y: y(value), low: 0, high: 0 }));
   const { point, at, handlers } = usePoints(points, (i) => go({ view: "queries", qid: board.qids[queries[i].query], a, b }));
   const bars = (side: number) => points.map((one, i) => (side * queries[i].value > 0 ? `M${(one.x - step / 2 + gap).toFixed(2)} ${y(0)}V${one.y.toFixed(2)}h${(step - 2 * gap).toFixed(2)}V${y(0)}Z` : "")).join("");
   const near = point && queries[point.row];
   return (
     <Section title="Difference on every query" note={`${metric.label}, largest first. Click a bar to see both rankings.`}
       aside={<><Key kind="a">{`${won.toLocaleString("en")} won by `}<bdi>{a}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} by `}<bdi>{b}</bdi></Key></>}>
-      <svg class="waterfall" viewBox={`0 0 ${width} ${HEIGHT}`} width="100%" tabIndex={0} role="application" {...handlers}
-        aria-label={`Differences of ${plural(queries.length, "query", "queries")}, largest first. Arrow keys move, Enter opens the query. The table below has the values.`}>
-        {[most, 0, least].filter((value, i) => i === 1 || Math.abs(value) > 0.1 * (most - least)).map((value) => <text key={value} x={LEFT - 8} y={y(sign * value) + 4} text-anchor="end">{signed(sign * value, value ? 2 : 0)}</text>)}
-        {point && <rect class="near" x={point.x - step / 2} y="0" width={step} height={HEIGHT} />}
-        <path class="a" d={bars(sign)} /><path class="b" d={bars(-sign)} /><path class="axis" d={`M${LEFT} ${y(0)}H${width}`} />
-      </svg>
+      <div class="waterfall">
+        {[most, 0, least].filter((value, i) => i === 1 || Math.abs(value) > 0.1 * (most - least)).map((value) => <span key={value} aria-hidden="true" style={{ top: `${y(sign * value)}px` }}>{signed(sign * value, value ? 2 : 0)}</span>)}
+        <svg viewBox={`0 0 ${width - LEFT} ${HEIGHT}`} width="100%" height={HEIGHT} preserveAspectRatio="none" tabIndex={0} role="application" {...handlers}
+          aria-label={`Differences of ${plural(queries.length, "query", "queries")}, largest first. Arrow keys move, Enter opens the query. The table below has the values.`}>
+          {point && <rect class="near" x={point.x - step / 2} y="0" width={step} height={HEIGHT} />}
+          <path class="a" d={bars(sign)} /><path class="b" d={bars(-sign)} /><path class="axis" d={`M0 ${y(0)}H${width}`} />
+        </svg>
+      </div>
       {near && <Tip at={at}>
         <b>{queryTitle(context, near.query)}</b>{context.report.texts && <> · <bdi>{board.qids[near.query]}</bdi></>}<br />
         <bdi>{a}</bdi> {fixed(near.first, metric.digits)}<br /><bdi>{b}</bdi> {fixed(near.second, metric.digits)}<br />difference {signed(near.value, metric.digits)}
@@ -174,7 +176,7 @@ function Table({ context, title, first, names, rows }: { context: Context; title
             <th scope="col">{first}</th>
             {names.map((name, i) => <th key={i} scope="col" class="wide number"><i class={`mark ${"ab"[i]}`} /><bdi>{name}</bdi></th>)}
             <th scope="col" class="number">Difference</th>
-            <th scope="col" class="picture"><span class="ends"><span>← <i class="mark a" /><span class="wide"> better</span></span><span><span class="wide">better </span><i class="mark b" /> →</span></span></th>
+            <th scope="col" class="picture"><span class="hidden">Picture</span><span class="ends sides"><span><i class="mark a" /><span class="wide">better</span></span><span><i class="mark b" /><span class="wide">better</span></span></span></th>
             <th scope="col" class="wide number">{context.level}% interval</th><th scope="col" class="wide number">Corrected p</th><th scope="col" class="verdict">Significant</th>
             <th scope="col" class="wide number">Won / tied / lost</th>
           </tr></thead>

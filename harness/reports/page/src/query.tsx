@@ -6,7 +6,7 @@ import type { Numbers, Ranked, Sentence } from "./data";
 import { ofQuery, ranked, trace } from "./data";
 import { useParts } from "./load";
 import { usePoints } from "./picture";
-import { scale, span } from "./marks";
+import { Axis, scale, span } from "./marks";
 import { placeAmong, rowOf, systemName } from "./view";
 import { Command, Lede, Link, Section, Select, SystemLink, Tip, Value, fixed } from "./text";
 
@@ -95,15 +95,15 @@ function Dots({ context, order, values, a, b }: { context: Context; order: numbe
   const ticks = [0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => least + share * (most - least));
   return (
     <Section title="All systems on this query" note={`One dot a system, by ${metric.label}; click a dot to show its ranking.`}>
-      <svg class="dots" viewBox={`0 0 ${width} ${base + 24}`} width="100%" role="application" tabIndex={0} {...handlers}
+      <svg class="dots" viewBox={`0 0 ${width} ${base + 4}`} width="100%" role="application" tabIndex={0} {...handlers}
         aria-label={`${metric.label} of ${rows.length} systems on this query. Arrow keys move, Enter shows the ranking. The table below has the values.`}>
         <line class="axis" x1="0" x2={width} y1={base + 1} y2={base + 1} />
-        {ticks.map((tick) => <text key={tick} x={x(tick)} y={base + 18} text-anchor="middle">{fixed(tick, most - least > 5 ? 0 : 1)}</text>)}
         {points.map((one) => one.row === b
           ? <rect key={one.row} class="b" x={one.x - 5} y={one.y - 5} width="10" height="10" rx="2" />
           : <circle key={one.row} class={one.row === a ? "a" : ""} cx={one.x} cy={one.y} r={one.row === a ? 5.5 : 3} />)}
         {point && <circle class="ring" cx={point.x} cy={point.y} r="7" />}
       </svg>
+      <Axis places={ticks.map((tick) => [(x(tick) / width) * 100, fixed(tick, most - least > 5 ? 0 : 1)])} />
       {point && <Tip at={at}><b><bdi>{systemName(context, point.row)}</bdi></b><br />{metric.label} {fixed(values[point.row], metric.digits)}, rank {placeAmong(values, point.row, metric.direction)} of {rows.length} here</Tip>}
     </Section>
   );
@@ -161,7 +161,7 @@ function List({ context, head, name, documents, hot, ideal = false }: { context:
   const minus = (text: string) => text.replace("-", "−");
   return (
     <table class={ideal ? "ideal" : ""} aria-label={`Ranking of ${name}`}>
-      <thead><tr><th scope="col" class="number"><span class="wide">Rank</span></th><th scope="col">{head}</th><th scope="col" class="number">Grade</th>{!ideal && <th scope="col" class="wide number">Score</th>}{metric && <th scope="col" class="wide number">Adds</th>}</tr></thead>
+      <thead><tr><th scope="col" class="number"><span class="rank">Rank</span></th><th scope="col">{head}</th><th scope="col" class="number">Grade</th>{!ideal && <th scope="col" class="wide number">Score</th>}{metric && <th scope="col" class="wide number">Adds</th>}</tr></thead>
       <tbody>
         {documents.map((one, i) => (
           <tr key={one.docno} data-docno={one.docno} class={one.docno === hot ? "hot" : ""}>
