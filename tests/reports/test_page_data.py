@@ -265,3 +265,18 @@ def test_the_command_writes_what_the_run_wrote(tmp_path: Path) -> None:
     succeeds("run", "c.yaml", cwd=tmp_path)
     succeeds("page", "out", "-o", "again.html", cwd=tmp_path)
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "out/page.html").read_bytes()
+
+
+def test_averages_over_parts_say_so(tmp_path: Path) -> None:
+    experiment(tmp_path)
+    for part in "12":
+        (tmp_path / f"{part}.qrels").write_bytes((tmp_path / "judged.qrels").read_bytes())
+    page = page_of(
+        tmp_path,
+        datasets={"set{part}": "{part}.qrels"},
+        summary={"average": ["part"]},
+        compare=None,
+    )
+    (board,) = page["boards"]
+    assert board["notes"][0] == "Values are means over queries, with equal weight for each part."
+    assert set(board["columns"][0]["pairs"]) == set()

@@ -308,8 +308,10 @@ def reader_notes(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]
         yield f"{unanswered:,} of {n} left queries unanswered, which {rule}."
     if incomplete := [system.incomplete for system in systems if system.incomplete]:
         yield f"Repetitions are missing: {first_of([*map(str, incomplete)])}."
-    if repeated := repetitions_in_words(systems):
-        yield f"Values are means over {repeated}."
+    repeated, parts = repetitions_in_words(systems), listed(board.summary.average or [""])
+    if repeated or parts:
+        weights = f", with equal weight for each {parts}" if parts else ""
+        yield f"Values are means over {repeated or 'queries'}{weights}."
     if weights := weighted_in_words({name: systems[0].evaluation.weighted_by}):
         yield f"{capitalised(weights)}."
     if chosen := how_chosen(systems):
