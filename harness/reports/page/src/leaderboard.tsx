@@ -21,6 +21,8 @@ interface Extra {
   width: number;
   m?: number;
   column?: number;
+  /** Whether its column has numbers only. */
+  numeric?: boolean;
 }
 
 export interface Reference {
@@ -97,12 +99,13 @@ function Nothing({ context: { state, go, board } }: { context: Context }) {
 }
 
 /** All columns that a reader can show. */
-function extrasOf({ report, board, choices, m, state }: Context): Extra[] {
+function extrasOf(context: Context): Extra[] {
+  const { report, board, choices, m, state } = context;
   const withTiers = !state.convention && board.columns[m].tier.some(Boolean);
   return [
     ...choices.filter((i) => i !== m).map((i) => ({ id: report.metrics[i].name, title: <MetricName metric={report.metrics[i]} />, hint: report.metrics[i].explanation, width: Math.max(92, 30 + 7 * report.metrics[i].label.length), m: i })),
     ...(withTiers ? [{ id: "tier", title: "Tier", hint: "Systems that share a tier are not told apart by the tests", width: 70 }] : []),
-    ...report.columns.map((name, column) => ({ id: `column ${name}`, title: name, hint: "", width: 112, column })),
+    ...report.columns.map((name, column) => ({ id: `column ${name}`, title: name, hint: "", width: 112, column, numeric: isNumeric(context, column) })),
   ];
 }
 
@@ -177,7 +180,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             <Heading context={context} id="system" title="System" kind="name" />
             <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
             <th scope="col" class="forest"><svg class="line" width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick, i) => <text key={tick} x={`${i && axis.at(tick)}%`} y="12" text-anchor={i ? "middle" : "start"}>{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
-            {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || isNumeric(context, one.column) ? "number" : ""} />)}
+            {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || one.numeric ? "number" : ""} />)}
           </tr>
         </thead>
         <tbody>
@@ -228,7 +231,7 @@ function Cell({ context, extra, row, best, plain }: { context: Context; extra: E
   if (extra.column === undefined) return <td class="number tier">{board.columns[m].tier[row].replace("-", "–")}</td>;
   const text = report.systems[board.systems[row]].columns[extra.column];
   const isLink = /^https?:\/\//.test(text);
-  return <td class={isNumeric(context, extra.column) ? "number" : "text"} dir="auto" title={text}>{isLink ? <a href={text} rel="noreferrer">{text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a> : text}</td>;
+  return <td class={extra.numeric ? "number" : "text"} dir="auto" title={text}>{isLink ? <a href={text} rel="noreferrer">{text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a> : text}</td>;
 }
 
 /** An interval inside the row, on the range of its metric. */
