@@ -36,7 +36,7 @@ def having(language: str) -> list[Path]:
 
 def needs_more(body: str) -> bool:
     """Whether a block is on a package that its first line names, and that is missing."""
-    package = re.match(r"# (statsmodels|pingouin|autorank)\n", body)
+    package = re.match(r"# (statsmodels|pingouin|autorank|ranx|ir_measures|pandas)\n", body)
     return package is not None and find_spec(package[1]) is None
 
 
