@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from pyarrow.compute import SetLookupOptions
+from pyarrow._compute import SetLookupOptions
 
 from ..errors import AlignmentError, Problem, first_of
 from .arrow import call, encode, to_numpy, unique

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any
 
@@ -161,7 +161,8 @@ def compare(
                 raise InputError(Problem(name, "expected runs, got evaluations", fix=fix))
     elif weights is not None:
         check_plan(plan, [*runs], weighted=dataset or "qrels")
-    n_runs = len(qrels if runs is None else runs)
+    numbered = qrels if runs is None else runs
+    n_runs = len(numbered) if isinstance(numbered, Sized) else 0
     if text := too_many(plan, n_runs, 1, max(len(named), 1)):
         warn(text)
     if runs is None:

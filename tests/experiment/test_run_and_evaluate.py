@@ -172,7 +172,7 @@ class TestEvaluate:
     @pytest.mark.parametrize(
         ("qrels", "run", "where"),
         [
-            ({1: {"d": 1}}, RUN, "qrels"),
+            ({1.5: {"d": 1}}, RUN, "qrels"),
             (QRELS, {"q": {2.5: 1}}, "run"),
             (QRELS, {"q": {"d": "x"}}, "run"),
             (QRELS, {"bm25": RUN, "dense": RUN}, "run"),
