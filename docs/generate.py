@@ -86,6 +86,7 @@ def pages() -> dict[str, str]:
         "reference/rules.md": rules_page(),
         "config.schema.json": schema("config", config_schema()),
         "pictures/imports.svg": imports_picture(),
+        "site/logo.svg": (HERE.parent / "harness/reports/page/logo.svg").read_text("utf-8"),
         "manifest.schema.json": schema("manifest", provenance.json_schema()),
     }
 

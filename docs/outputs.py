@@ -27,6 +27,7 @@ from harness.cli.main import main as harness_command
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(yaml|python|console|pycon)\n(.*?)^```", re.S | re.M)
+COMMAND = re.compile(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", re.S)
 FILE = re.compile(r"# ([\w./-]+\.(?:yaml|py))\n")
 
 
@@ -64,8 +65,8 @@ def _with_output(body: str, folder: Path) -> Iterator[str]:
     for part in re.split(r"^(?=\$ )", body, flags=re.M):
         if not part:
             continue
-        command, _, shown = part.partition("\n")
-        text = run(command.removeprefix("$ "), folder)
+        command, shown = COMMAND.fullmatch(part).groups()  # type: ignore[union-attr]
+        text = run(command.removeprefix("$ ").replace("\\\n", ""), folder)
         text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", text.replace(f"{folder}/", ""))
         text = re.sub(r"(?<= from cache, )[\d,]+ s", "1 s", text)
         text = re.sub(r"^(  harness [\d.]+), python .*", r"\1, ...", text, flags=re.M)

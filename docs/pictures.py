@@ -76,6 +76,7 @@ def main() -> None:
         for picture, view in VIEWS.items():
             for end, (size, scheme) in PAGES.items():
                 shoot(chromium, page + view, size, scheme, PICTURES / f"{picture}{end}.png")
+        shoot(chromium, page + VIEWS["page"], (1440, 760), "dark", PICTURES / "page-dark.png")
         run("harness run configs/pictures.yaml", folder)
         for plot in PLOTS:
             kind = plot.partition("-letor")[0].removesuffix("-latency")

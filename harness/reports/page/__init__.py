@@ -432,6 +432,7 @@ def _document(report: dict[str, Any], has_side_files: bool) -> str:
     folder = files(__package__)
     script = folder.joinpath("page.js").read_text(encoding="utf-8").strip()
     style = folder.joinpath("src/style.css").read_text(encoding="utf-8")
+    logo = base64.b64encode(folder.joinpath("logo.svg").read_bytes()).decode("ascii")
     data = base64.b64encode(pack(report)).decode("ascii")
     scripts = f"'sha256-{_digest(script)}'"
     scripts += " file: 'self'" if has_side_files else ""
@@ -444,6 +445,7 @@ def _document(report: dict[str, Any], has_side_files: bool) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{in_html(policy)}">
 <title>{title}</title>
+<link rel="icon" href="data:image/svg+xml;base64,{logo}">
 <style>{style}</style>
 </head>
 <body>

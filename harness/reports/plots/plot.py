@@ -454,8 +454,8 @@ INCHES: dict[Width, float] = {"column": 3.3, "page": 7.0}
 _POINTS: ContextVar[float] = ContextVar("points", default=POINTS)
 """Points of text while a picture is drawn."""
 GREY, PALE = "#8c8c8c", "#d9d9d9"
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's palette without its yellow, which is hard to see on white paper."""
+COLOURS = ("#0F5BA8", "#A84D06", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Blue and orange of the report page, then Okabe and Ito's colours without their pale yellow."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
 
