@@ -10,12 +10,14 @@ from typing import Any
 import pydantic
 import pytest
 import pytrec_eval
+from click import Context
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 import harness  # noqa: E402
 from docs import outputs  # noqa: E402
 from docs.generate import config_schema, pages  # noqa: E402
+from harness.cli.main import COMMANDS, app  # noqa: E402
 from harness.compat import supported_measures  # noqa: E402
 from harness.core.names import parse_all  # noqa: E402
 from harness.core.rules import RULES  # noqa: E402
@@ -119,6 +121,16 @@ def test_counts_in_the_pages_are_those_of_the_code() -> None:
 def test_every_rule_of_the_guard_has_an_anchor() -> None:
     page = (ROOT / "docs/reference/rules.md").read_text("utf-8")
     assert sorted(re.findall(r"^### (\S+)$", page, re.M)) == sorted(RULES)
+
+
+def test_every_option_has_an_anchor_on_the_page_of_its_command() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text("utf-8")
+    for name, command in ((name, app.get_command(Context(app), name)) for name in COMMANDS):
+        text = (ROOT / f"docs/reference/commands/{name}.md").read_text("utf-8")
+        anchors = re.findall(r'<code id="(--[\w-]+)">', text)
+        options = [max(p.opts, key=len) for p in command.params if p.opts[0][0] == "-"]
+        assert sorted(anchors) == sorted(options), name
+        assert f" reference/commands/{name}.md\n" in navigation
 
 
 def test_every_config_key_is_in_the_reference() -> None:
