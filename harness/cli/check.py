@@ -31,6 +31,7 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.text("--docnos", "FILE", "Every docno of the collection, one a line.")
 @options.whole("--max-per-query", least=1, help="Documents of a query, at most.")
 @options.text("--tag-pattern", "RE", "What the whole tag must match.")
+@options.flag("--all-topics", "Reject runs without an answer to a query.")
 @options.whole("--max-runs", least=1, help="Runs of a team, at most.")
 @options.teams
 @options.overrides

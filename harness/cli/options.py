@@ -28,7 +28,7 @@ SECTIONS = {
     "overrides",
     "Files": f"{OF_FILES} plugins plugin inputs groups bins weights",
     "Fusion": "fuse write",
-    "Submissions": "topics docnos max_per_query tag_pattern max_runs teams",
+    "Submissions": "topics docnos max_per_query tag_pattern all_topics max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
     "Layout": "names digits percent leading_zero spread marks average extras width standalone",
     "Output": "format output force per_query sort details strict on_undecided picture",

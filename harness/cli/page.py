@@ -8,11 +8,13 @@ from typing import Any
 
 import click
 
-from ..errors import InputError, Problem, UnknownNameError, check_known
+from ..core.entries import grouped_by
+from ..errors import InputError, Problem, UnknownNameError, check_known, counted
 from ..experiment import page as report_page
 from ..experiment.results import PAGE, read_results, with_comparisons
 from ..input_files import check_outputs, name_of
 from ..readers.files import check_own, is_file, read_file, write_all
+from ..readers.groups import teams_of
 from ..reports.page import PageSettings, check_link
 from ..reports.select import sort_metric
 from . import options
@@ -20,6 +22,7 @@ from .printing import show
 
 _RESULTS = "A folder that 'harness run' wrote; or an old and a new one."
 _RANKINGS = "Documents shown of each query and system."
+ALL = "all"
 _METRIC = "The metric that decides the ranks."
 
 
@@ -33,24 +36,29 @@ _METRIC = "The metric that decides the ranks."
 @options.setting(PageSettings, "date", metavar="TEXT", default=None, help="Date of the results.")
 @options.setting(PageSettings, "link", metavar="URL", default=None, help="Address of the task.")
 @options.setting(PageSettings, "metric", "--metric", "-m", metavar="METRIC", help=_METRIC)
-@click.option("--participant", metavar="RUN", help="Write the page of this run alone.")
+@click.option("--participant", metavar="RUN|TEAM|all", help="Write the page of this run alone.")
+@options.text("--teams", "FILE|RE", "Pages by team: CSV of run and team, or a pattern.")
 @options.flag("--force", "Replace a file that exists.")
 def command(
-    results: tuple[Path, ...], output: Path | None, participant: str | None, **settings: Any
-) -> None:
+    results: tuple[Path, ...], output: Path | None, participant: str | None, teams: str,
+    **settings: Any,
+) -> None:  # fmt: skip
     """Write the report page: one HTML file that needs no network.
 
     It shows the leaderboard, each system, pairs of systems, queries, rankings, and where the
     numbers come from. With an old and a new folder it also shows what changed.
 
     With --participant, write the view of one run without other runs' names: its values among all,
-    the queries where it is strong and weak. Its name is participant-RUN.html by default.
+    the queries where it is strong and weak. Its name is participant-RUN.html by default. 'all'
+    writes the page of every run into a folder, RESULTS/participants by default. With --teams, a
+    page names all runs of a team.
 
     \b
     Examples:
       harness page results/quickstart -o leaderboard.html
       harness page results/quickstart --title "Web track" --description "Nine systems." --force
       harness page results/quickstart --participant bm25
+      harness page results/quickstart --participant all --teams teams.csv -o sheets
     """
     if len(results) == 2 and participant is not None:
         message = "expected one results folder with --participant, got two"
@@ -59,38 +67,60 @@ def command(
         message = f"expected one results folder, or an old and a new one, got {len(results)}"
         raise UnknownNameError(Problem("", message, fix="name two folders at most"))
     outcome, default = read_results(results[-1]), PAGE
-    if output is not None:
-        check_outputs(output.parent, [output.name])
-    force = settings.pop("force")
+    sheets = dict[str, list[str]]()
     if participant is not None:
         options.refuse(("rankings",), "--participant")
-        names = dict.fromkeys(system.run for system in outcome.systems)
-        check_known("run", participant, names, "--participant")
-        default = f"participant-{participant.replace('/', '_')}.html"
+        sheets = _sheets(list(dict.fromkeys(one.run for one in outcome.systems)), teams)
+        if participant != ALL or ALL in sheets:
+            check_known("team" if teams else "run", participant, sheets, "--participant")
+            sheets = {participant: sheets[participant]}
+            default = f"participant-{_file_of(participant)}"
+    elif teams:
+        options.refuse(("teams",), "the page of all runs")
+    is_folder = participant == ALL and ALL not in sheets
+    target = output or results[-1] / ("participants" if is_folder else default)
+    folder = target if is_folder else target.parent
+    if output is not None:
+        check_outputs(folder, [] if is_folder else [target.name])
+    force = settings.pop("force")
     given = {name: value for name, value in settings.items() if value is not None}
     check_link(given.get("link", ""), "--link")
     sort_metric(outcome.board.metrics, given.get("metric"))
     page = replace(outcome.config.page, **given)
     config = outcome.config.model_copy(update={"page": page})
     outcome = with_comparisons(replace(outcome, config=config))
+    files: dict[str, bytes] = {}
     if participant is not None:
-        files = report_page.participant_files(outcome, participant)
+        for sheet, of_sheet in report_page.participant_files(outcome, sheets):
+            name = _file_of(sheet) if is_folder else target.name
+            files |= {name: of_sheet.pop(PAGE), **of_sheet}
     else:
         old = read_results(results[0]) if len(results) == 2 else None
         files = report_page.page_files(outcome, old)
-    target = output or results[-1] / default
-    files = {target.name: files.pop(PAGE), **files}
-    folder = target.parent
-    if target.is_file() and not _is_page(target):
-        message, fix = "expected a page to replace, got another file", "name another file"
-        raise InputError(Problem(str(target), message, fix=fix))
+        files = {target.name: files.pop(PAGE), **files}
+    for path in (folder / name for name in files if name.endswith(".html")):
+        if path.is_file() and not _is_page(path):
+            message, fix = "expected a page to replace, got another file", "name another file"
+            raise InputError(Problem(str(path), message, fix=fix))
     same = [n for n in files if is_file(folder / n) and read_file(folder / n) == files[n]]
     check_own(folder, files, same, force=force)
     write_all(folder, files)
+    number = f"{counted(len(sheets), 'page')}, " if is_folder else ""
     size = sum(map(len, files.values()))
-    show(f"written to {name_of(target)} ({size / 1e6:.1f} MB)\n")
+    show(f"written to {name_of(target)} ({number}{size / 1e6:.1f} MB)\n")
     for line in report_page.advice(outcome) if participant is None else ():
         show(f"to add: {line}\n")
+
+
+def _sheets(runs: list[str], teams: str) -> dict[str, list[str]]:
+    """Return the runs of each page: a run, or those of a team."""
+    if not teams:
+        return {run: [run] for run in runs}
+    return grouped_by(runs, teams_of(runs, teams).__getitem__)
+
+
+def _file_of(sheet: str) -> str:
+    return sheet.replace("/", "_") + ".html"
 
 
 def _is_page(path: Path) -> bool:

@@ -19,6 +19,9 @@ from .printing import show_grids
 @options.several("runs", "RUN...", "Run files.")
 @options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
 @options.teams
+@options.text(
+    "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
+)
 @options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each.")
 @click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")
 @options.metrics("A metric, for --leave-out")
@@ -27,6 +30,8 @@ def command(
     runs: Texts, unit: Unit | None, qrels: str | None, metrics: Texts, format: str, **settings: Any
 ) -> None:
     """List the documents to judge, and what each run contributed.
+
+    With --contributors, only those runs are pooled; --leave-out still ranks all.
 
     With --leave-out, take the judgements that only one run or team contributed out of the qrels,
     and print how the order of all runs changes: tau-b, and the largest change of rank.
@@ -45,16 +50,16 @@ def command(
         raise UnknownNameError(
             Problem("--leave-out", message, fix="add --qrels FILE and -m METRIC")
         )
-    depth, teams = settings["depth"], settings["teams"]
+    depth, teams, contributors = (settings[key] for key in ("depth", "teams", "contributors"))
     if unit == "team" and not teams:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
     if unit == "run" or (unit is None and format in ("csv", "jsonl")):
         options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
     if unit is None or qrels is None:
-        pooled = pool(runs, depth, teams)
+        pooled = pool(runs, depth, teams, contributors)
         show_grids(report.pool_grids(pooled), format, [*report.pool_records(pooled)])
         return
-    left_out = leave_out(runs, qrels, metrics, unit, depth, teams)
+    left_out = leave_out(runs, qrels, metrics, unit, depth, teams, contributors)
     records = [removal._asdict() for removal in left_out]
     show_grids([report.left_out_grid(left_out, unit)], format, records)

@@ -155,8 +155,10 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
     return page_documents(data, config)
 
 
-def participant_files(outcome: Results, run: str) -> dict[str, bytes]:
-    """Return the page of one run, which has no other run's name, and its side files.
+def participant_files(
+    outcome: Results, sheets: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """Yield pages that show some runs by name, and their side files; `sheets` has the runs of each.
 
     Other runs are called by their rank, and nothing that tells who they are is in the page.
     """
@@ -166,18 +168,29 @@ def participant_files(outcome: Results, run: str) -> dict[str, bytes]:
     data = page_data(replace(outcome, board=board, config=config))
     with suppress(HarnessError):
         add_files(data, outcome, resolve(outcome.config))
-    names = [system["name"] for system in data["systems"]]
-    data["participant"] = names.index(run)
-    for place, system in enumerate(data["systems"]):
-        if system["name"] != run:
-            system |= {"name": f"system {place + 1}", "columns": [""] * len(data["columns"])}
-    for part in data["boards"]:
-        blank: list[Any] = [[] for _ in part["systems"]]
-        part |= {"notes": [], "files": blank, "findings": blank}
     facts = data["provenance"]["facts"]
     empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
     data["provenance"] = {"facts": facts, **empty, "commands": [], "downloads": [], "results": ""}
-    return page_documents(data, config)
+    for part in data["boards"]:
+        blank: list[Any] = [[] for _ in part["systems"]]
+        part |= {"notes": [], "files": blank, "findings": blank}
+    names = [system["name"] for system in data["systems"]]
+    hidden = [""] * len(data["columns"])
+    for sheet, runs in sheets.items():
+        systems = [
+            {**one} if name in runs else {"name": f"system {place}", "columns": hidden}
+            for place, (name, one) in enumerate(zip(names, data["systems"], strict=True), 1)
+        ]
+        numbers = [place for place, name in enumerate(names) if name in runs]
+        boards = [{**part, "tests": _tests_of(part["tests"], numbers)} for part in data["boards"]]
+        own = {"participant": numbers[0], "systems": systems, "boards": boards}
+        yield sheet, page_documents({**data, **own}, config)
+
+
+def _tests_of(tests: Mapping[str, Any], systems: Sequence[int]) -> dict[str, Any]:
+    """Return the tests of some systems, by their numbers."""
+    shown = np.isin(tests["run"], systems) | np.isin(tests["baseline"], systems)
+    return {name: values[shown] for name, values in tests.items()}
 
 
 def advice(outcome: Results) -> Iterator[str]:

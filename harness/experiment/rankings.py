@@ -37,7 +37,7 @@ from ..metrics.rank_similarity import (
     rank_matrix,
 )
 from ..metrics.rbo import PERSISTENCE
-from ..readers.groups import teams_of
+from ..readers.groups import contributing, teams_of
 from ..reports.rankings import LeftOut, Pool, Unit
 from .evaluate import short_names
 
@@ -45,14 +45,15 @@ if TYPE_CHECKING:
     from ..config.model import Config
 
 
-def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
+def pool(paths: Sequence[str], depth: int = 20, teams: str = "", contributors: str = "") -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
-    `harness.readers.groups.teams_of`; without it each run is a team of its own.
+    `harness.readers.groups.teams_of`; without it each run is a team of its own. `contributors` is
+    a file as in `harness.readers.groups.contributing`; without it all runs contribute.
     """
     check_arguments(locals(), depth=whole_from(1))
-    return _pool(_runs(paths), depth, teams)
+    return _pool(_runs(paths), depth, teams, contributors)
 
 
 def _runs(paths: Sequence[str]) -> list[Run]:
@@ -66,7 +67,11 @@ def _first(run: Run, depth: int, policy: Policy | None = None) -> Ints:
     return rows
 
 
-def _pool(runs: Sequence[Run], depth: int, teams: str) -> Pool:
+def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Pool:
+    n_all = len(runs)
+    if contributors:
+        flags = contributing([(run.name, *run.tags) for run in runs], contributors)
+        runs = [run for run, does in zip(runs, flags, strict=True) if does]
     qids, docnos = [], []
     for run in runs:
         rows = _first(run, depth)
@@ -84,7 +89,7 @@ def _pool(runs: Sequence[Run], depth: int, teams: str) -> Pool:
     team = teams_of(tags, teams) if teams else dict(zip(tags, tags, strict=True))
     of_runs, judged_qids = tuple(team[tag] for tag in tags), tuple(all_qids.to_pylist())
     query, docno = np.divmod(pairs, len(all_docnos))
-    return Pool(names, of_runs, depth, judged_qids, query, take(all_docnos, docno), by)
+    return Pool(names, of_runs, depth, judged_qids, query, take(all_docnos, docno), by, n_all)
 
 
 def leave_out(
@@ -94,6 +99,7 @@ def leave_out(
     unit: Unit = "run",
     depth: int = 20,
     teams: str = "",
+    contributors: str = "",
 ) -> list[LeftOut]:
     """Rank all runs without the judgements that one run or team alone contributed, for each.
 
@@ -105,7 +111,7 @@ def leave_out(
     judgements = readers.read_qrels(source)
     check_grades(judgements, wanted, Policy(), place=partial(readers.place_of_row, source))
     runs = _runs(paths)
-    one_pool = _pool(runs, depth, teams)
+    one_pool = _pool(runs, depth, teams, contributors)
 
     def values(of: Qrels) -> Floats:
         evaluated = (evaluate(align(of, run), wanted).summary() for run in runs)

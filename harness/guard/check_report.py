@@ -15,8 +15,9 @@ from ..core.entries import grouped_by
 from ..core.pandas_frame import data_frame
 from ..core.rules import RULES
 from ..errors import Finding, and_more, counted, first_of, in_json, lines_of
+from ..reports.grid import Grid, grid
 from ..reports.markdown import in_markdown
-from ..reports.text import Shown
+from ..reports.text import Shown, render
 from .findings import APART, ORDER
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ MOST, MOST_APART = 3, 20
 """Most findings of one rule that are printed, and of one about anything. JSON has all."""
 PLACES = 10
 """Places of the other findings of one rule that are printed."""
+SUMMED_UP = 20
+"""Submissions above which a table says how many break each rule."""
 RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
@@ -235,8 +238,25 @@ def verdicts_as_text(checked: Checked) -> str:
     rows = verdicts(checked)
     lines = [f"{row['verdict']:6}  {row['run']}  {row['reason']}".rstrip() for row in rows]
     number = Counter(row["verdict"] for row in rows)
+    if len(rows) > SUMMED_UP:
+        lines += ["", *render([_summary(checked)]).splitlines()]
     lines.append(", ".join(f"{number[name]:,} {name}" for name in ("OK", "WARN", "REJECT")))
     return lines_of(lines)
+
+
+def _summary(checked: Checked) -> Grid:
+    """Return a row for each rule that runs break: the verdict it gives, and which runs."""
+    words = {**VERDICTS, "error": "REJECT"}
+    broken: dict[tuple[str, str], dict[str, None]] = {}
+    for file, _, findings in _by_run(checked):
+        for found in findings:
+            broken.setdefault((words[found.severity], found.rule), {})[Path(file).name] = None
+    ordered = sorted(broken.items(), key=lambda item: (item[0][0], -len(item[1])))
+    rows = [
+        [verdict, rule, first_of([*runs], MOST), f"{len(runs):,}"]
+        for (verdict, rule), runs in ordered
+    ]
+    return grid(["verdict", "rule", "such as", "runs"], rows, left=3)
 
 
 def verdicts_as_markdown(checked: Checked) -> str:

@@ -30,6 +30,8 @@ REJECTED = ("cut-line", "extra-fields")
 """Rules that are errors in a submission: each line has six fields."""
 REJECTED_QUERIES = ("extra-queries", "qid-spelling")
 """Rules that are errors too if there is a list of queries, which is complete."""
+MISSING = "missing-queries"
+"""Rule that is an error too if the terms want an answer to each query."""
 _XML_QID = re.compile(r"<topic\b[^>]*\bnumber=[\"']([^\"']+)|<num>\s*(?:Number:)?\s*([^\s<]+)")
 
 
@@ -103,6 +105,8 @@ class Terms:
         A regular expression that matches the whole tag.
     max_runs : int, optional
         Number of runs of a team, at most.
+    all_topics : bool
+        Whether a run without an answer to a query is rejected.
     teams : str
         See `harness.readers.groups.teams_of`; if empty, all runs belong to one team.
     """
@@ -113,6 +117,7 @@ class Terms:
     tag_pattern: str = ""
     max_runs: int | None = None
     teams: str = ""
+    all_topics: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -227,6 +232,7 @@ def findings_of_submissions(
     With a list of queries, those that cannot be accepted in a submission are errors.
     """
     rejected = (*REJECTED, *(REJECTED_QUERIES if terms.topics else ()))
+    rejected += (MISSING,) if terms.all_topics else ()
     own = [f for f in findings if f.rule != "same-file-twice"]
     own = [replace(f, severity="error") if f.rule in rejected else f for f in own]
     return [*own, *between]

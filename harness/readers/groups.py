@@ -28,6 +28,7 @@ MOST = 20
 """Groups of a column; more are numbers or identifiers."""
 TAKEN = ("dataset", "run", "qid", "metric", "value", "weight")
 """Columns of the file of values per query."""
+CONTRIBUTED = "contributed"
 Labels = dict[str, dict[str, str]]
 """Labels by column, then qid."""
 Bins = Mapping[str, Sequence[float]]
@@ -195,6 +196,42 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
         raise InputError(Problem(Place(teams, 1), message, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
     return {run: named.get(run) or run for run in runs}
+
+
+_YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+
+
+def contributing(names: Sequence[Sequence[str]], file: str) -> list[bool]:
+    """Return for each run, by its name or tags, whether a file says that it contributes to a pool.
+
+    `file` is a CSV file with a column run and a column of yes and no, ``FILE:COLUMN``; by default
+    the column whose name begins with 'contributed'.
+    """
+    path, colon, column = file.rpartition(":")
+    if not colon or os.path.exists(file):
+        path, column = file, ""
+    rows = _rows(Path(path))
+    header = [*rows[0]] if rows else []
+    columns = [name for name in header if (name == column if column else name[:11] == CONTRIBUTED)]
+    if "run" not in header or not columns:
+        message = f"expected the columns run and {column or CONTRIBUTED}, got {', '.join(header)}"
+        fix = "write them, or name the column of yes and no: FILE:COLUMN"
+        raise InputError(Problem(Place(path, 1), message, fix=fix))
+    words = {row["run"]: (line, row[columns[0]].strip()) for line, row in enumerate(rows, 2)}
+    flags = []
+    for run in names:
+        line, word = next((words[name] for name in run if name in words), (1, ""))
+        if word.lower() not in _YES:
+            message = f"run '{run[0]}': expected yes or no, got " + (
+                f"'{word}'" if word else "none"
+            )
+            fix = "write yes or no for each run"
+            raise InputError(Problem(Place(path, line), message, fix=fix))
+        flags.append(_YES[word.lower()])
+    if not any(flags):
+        message = f"column '{columns[0]}': expected a run that contributes, got none"
+        raise InputError(Problem(Place(path, 1), message, fix="write yes for a run"))
+    return flags
 
 
 def query_groups(name: str) -> Callable[[Grouping], Grouping]:

@@ -154,6 +154,8 @@ class Pool:
     docnos : pyarrow string array, shape (n,)
     by : ndarray of bool, shape (n, n_runs)
         Which runs contributed it.
+    n_all : int
+        Number of runs, with those that do not contribute.
     """
 
     runs: tuple[str, ...]
@@ -163,6 +165,7 @@ class Pool:
     query: Ints
     docnos: pa.Array
     by: Bools
+    n_all: int
 
     @property
     def per_query(self) -> Ints:
@@ -193,7 +196,11 @@ def pool_grids(pool: Pool) -> list[Grid]:
         header, n_left = ["run", "pooled", "unique"], 1
         rows = [[row[0], *row[2:4]] for row in rows]
     note = f"{counted(int(sizes.sum()), 'document')} to judge of "
-    note += f"{counted(sizes.size, 'query', 'queries')} from {counted(len(members), 'run')}, "
+    note += f"{counted(sizes.size, 'query', 'queries')} from "
+    is_all = pool.n_all == len(members)
+    note += (
+        f"{counted(len(members), 'run') if is_all else f'{len(members)} of {pool.n_all} runs'}, "
+    )
     note += f"depth {pool.depth}: {sizes.min():,} to {sizes.max():,} a query, "
     note += f"median {np.median(sizes):,g}; --format csv lists them"
     single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)

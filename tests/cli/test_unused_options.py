@@ -24,8 +24,8 @@ POLICY = f"relevance_level depth ties convention {READING}"
 OF_FILES = f"{POLICY} groups plugins"
 """What changes how run files are read and evaluated."""
 SUBMITTED = (
-    "strict topics docnos max_per_query tag_pattern max_runs duplicates run_format columns order "
-    "format"
+    "strict topics docnos max_per_query tag_pattern all_topics max_runs duplicates run_format "
+    "columns order format"
 )
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width overrides output force"
@@ -50,8 +50,8 @@ FORMS: dict[str, dict[str, str]] = {
     "check": {
         "c.yaml": "strict notes by topics overrides format",
         "c.yaml -f json": "strict topics overrides",
-        "q.txt one.run": f"strict notes by topics docnos max_per_query tag_pattern max_runs "
-        f"{READING} format",
+        "q.txt one.run": f"strict notes by topics docnos max_per_query tag_pattern "
+        f"all_topics max_runs {READING} format",
         "one.run --topics topics.txt": SUBMITTED,
         "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} teams",
         "one.run --topics topics.txt -f json": SUBMITTED,
@@ -84,7 +84,7 @@ FORMS: dict[str, dict[str, str]] = {
     },
     "page": {
         "out": f"output rankings participant force {TITLED}",
-        "out --participant one": f"output force {TITLED}",
+        "out --participant one": f"output teams force {TITLED}",
     },
     "export": {"out": "", "out --to mlflow": "project", "out --to json": ""},
     "compare": {
@@ -124,10 +124,11 @@ FORMS: dict[str, dict[str, str]] = {
         "out --scheduler tcp://127.0.0.1:9": "worker_timeout inputs plugins format",
     },
     "pool": {
-        "one.run": "depth teams unit format",
-        "one.run -f csv": "depth unit",
-        "one.run two.run --leave-out run --qrels q.txt -m map": "depth format",
-        "one.run two.run --leave-out team --teams . --qrels q.txt -m map": "depth format",
+        "one.run": "depth teams contributors unit format",
+        "one.run -f csv": "depth contributors unit",
+        "one.run two.run --leave-out run --qrels q.txt -m map": "depth contributors format",
+        "one.run two.run --leave-out team --teams . --qrels q.txt -m map":
+            "depth contributors format",
     },
     "trec_eval": {},
 }  # fmt: skip

@@ -9,7 +9,7 @@ from refusals import refuses
 
 import harness
 from harness.config.load import load
-from harness.errors import HarnessWarning
+from harness.errors import HarnessWarning, InputError
 from harness.experiment.rankings import leave_out, pool, similarities
 from harness.reports.rankings import pool_grids
 
@@ -39,6 +39,27 @@ def test_pool_and_contributions(runs: list[str]) -> None:
     }  # fmt: skip
     rows = [" ".join(cell.text for cell in row) for row in pool_grids(found)[0].rows]
     assert rows == ["b_1 b 2 1 1", "a_1 a 4 0 3", "a_2 a 4 0 3"]
+
+
+def test_runs_that_contributed(runs: list[str], tmp_path: Path) -> None:
+    names = [Path(run).stem for run in runs]
+    rows = [f"{name},x,{'no' if name == names[0] else 'Yes'}" for name in names]
+    table = tmp_path / "runs.csv"
+    table.write_text("\n".join(["run,team,contributed judgments", *rows]))
+    found = pool(runs, 2, contributors=str(table))
+    assert found.runs == tuple(names[1:])
+    assert f"{len(names) - 1} of {len(names)} runs" in str(pool_grids(found)[0].notes)
+    assert found.docnos.equals(pool(runs[1:], 2).docnos)
+    qrels = tmp_path / "qrels"
+    qrels.write_text("".join(f"{found.qids[0]} 0 {d} 1\n" for d in {*found.docnos.to_pylist()}))
+    left = leave_out(
+        runs, str(qrels), ["map"], "run", 2, contributors=f"{table}:contributed judgments"
+    )
+    assert [one.left_out for one in left] == names[1:]
+    for wrong in ("run,team\na,b\n", "run,contributed\nother,yes\n", "run,contributed\n"):
+        table.write_text(wrong)
+        with pytest.raises(InputError):
+            pool(runs, 2, contributors=str(table))
 
 
 def test_leaving_judgements_out(runs: list[str], tmp_path: Path) -> None:

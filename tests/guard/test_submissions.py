@@ -47,6 +47,26 @@ def test_runs_that_are_accepted(folder: Path) -> None:
     assert verdicts("some.run", *ALL, "--strict")[0] == 1
 
 
+def test_topics_that_the_terms_ask_for(folder: Path) -> None:
+    for number in range(21):
+        qids = "123456"[: 4 if number < 5 else 6]
+        text = rows(f"t{number}", qids=qids).replace("d7", f"d{8 + number}")
+        (folder / f"t{number}.run").write_text(text)
+    runs = [f"t{number}.run" for number in range(21)]
+    code, found = verdicts(*runs, *ALL, "--all-topics")
+    assert code == 2
+    assert [run for run, (verdict, _) in found.items() if verdict == "REJECT"] == runs[:5]
+    lines = called("check", *runs, *ALL, "--all-topics").out.splitlines()
+    assert lines[-3].split() == ["verdict", "rule", "such", "as", "runs"]
+    assert lines[-2].split()[:3] + lines[-2].split()[-1:] == [
+        "REJECT",
+        "missing-queries",
+        "t0.run,",
+        "5",
+    ]
+    assert lines[-1] == "16 OK, 0 WARN, 5 REJECT"
+
+
 def test_queries_and_documents_of_other_lists(folder: Path) -> None:
     extra = rows("extra") + "7 Q0 d1 1 2.5 extra\n"
     texts = {

@@ -53,3 +53,35 @@ def test_refused_participants(tmp_path: Path) -> None:
     assert "did you mean 'own<1>'?" in err
     (tmp_path / "sheet.html").write_text("mine")
     refused("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
+
+
+def test_pages_of_all_participants(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
+    runs = {}
+    for name, docnos in {"x/1": "ab", "north-a": "ba", "north-b": "bc", "south": "cb"}.items():
+        path = name.replace("/", "-") + ".run"
+        rows = [f"{q} Q0 {d} {r} {9 - r} {name}\n" for q in "12" for r, d in enumerate(docnos)]
+        (tmp_path / path).write_text("".join(rows))
+        runs[name] = {"path": path}
+    content = {"datasets": {"set": {"path": "qrels"}}, "runs": runs, "metrics": ["rr"],
+               "output": "out", "compare": {}}  # fmt: skip
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
+    assert called("run", "c.yaml", cwd=tmp_path).code == 0
+    succeeds("page", "out", "--participant", "all", cwd=tmp_path)
+    folder = tmp_path / "out/participants"
+    assert {path.name for path in folder.iterdir()} == {f"{n.replace('/', '_')}.html" for n in runs}
+    succeeds("page", "out", "--participant", "south", "-o", "alone.html", cwd=tmp_path)
+    assert (folder / "south.html").read_bytes() == (tmp_path / "alone.html").read_bytes()
+    teams = "--teams", "^(north)"
+    succeeds("page", "out", "--participant", "all", *teams, "-o", "sheets", cwd=tmp_path)
+    assert len([*(tmp_path / "sheets").iterdir()]) == 3
+    page = unpack((tmp_path / "sheets/north.html").read_text())
+    names = [system["name"] for system in page["systems"]]
+    assert sum(name.startswith("north-") for name in names) == 2
+    assert "south" not in repr(page)
+    assert names[page["participant"]].startswith("north-")
+    tests = page["boards"][0]["tests"]
+    assert len(tests["p"]) == 5  # of six pairs, those with a run of the team
+    succeeds("page", "out", "--participant", "north", *teams, cwd=tmp_path)
+    (tmp_path / "sheets/north.html").write_text("mine")
+    refused("page", "out", "--participant", "all", *teams, "-o", "sheets", "--force", cwd=tmp_path)

@@ -7,7 +7,7 @@ import { ranked, relation } from "./data";
 import { Against, EveryQuery, Everyone } from "./picture";
 import { Dot, Line, scale } from "./marks";
 import { keptRows, placeAmong, rowOf, rowValues, systemName } from "./view";
-import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, fixed, interval, plural, ranks } from "./text";
+import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, fixed, interval, linked, plural, ranks } from "./text";
 
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
@@ -230,8 +230,7 @@ function Cell({ context, extra, row, best, plain }: { context: Context; extra: E
   }
   if (extra.column === undefined) return <td class="number tier">{board.columns[m].tier[row].replace("-", "–")}</td>;
   const text = report.systems[board.systems[row]].columns[extra.column];
-  const isLink = /^https?:\/\//.test(text);
-  return <td class={extra.numeric ? "number" : "text"} dir="auto" title={text}>{isLink ? <a href={text} rel="noreferrer">{text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a> : text}</td>;
+  return <td class={extra.numeric ? "number" : "text"} dir="auto" title={text}>{linked(text)}</td>;
 }
 
 /** An interval inside the row, on the range of its metric. */

@@ -7,7 +7,7 @@ import { kindOf } from "./leaderboard";
 import { useParts } from "./load";
 import { Between, Dot, Line, Ticks, Zero, scale, span } from "./marks";
 import { allRows, placeOf, quantile, rowOf, systemName } from "./view";
-import { Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
+import { Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, linked, signed } from "./text";
 
 const NEAR = 4;
 const QUERIES = 6;
@@ -32,7 +32,7 @@ export function SystemView({ context }: { context: Context }) {
       <div class="heading">
         <h1 dir="auto">{system.name}</h1>
         <p class="muted">
-          {report.columns.map((name, i) => system.columns[i] && <span key={name}>{name}: <bdi>{system.columns[i]}</bdi></span>)}
+          {report.columns.map((name, i) => system.columns[i] && <span key={name}>{name}: <bdi>{linked(system.columns[i])}</bdi></span>)}
           {system.link && <a href={system.link} rel="noreferrer">Report</a>}
         </p>
       </div>

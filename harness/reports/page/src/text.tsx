@@ -52,6 +52,9 @@ export function MetricName({ metric }: { metric: Metric }) {
   );
 }
 
+/** Text of a column of metadata, a link if it is an address. */
+export const linked = (text: string) => /^https?:\/\//.test(text) ? <a href={text} rel="noreferrer">{text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a> : text;
+
 /** A link to the current address with changes. */
 export function Link({ context, to, children, ...rest }: { context: Context; to: Partial<State>; children: ComponentChildren; class?: string }) {
   return <a {...rest} href={format(context.state, to)}>{children}</a>;
