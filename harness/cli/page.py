@@ -98,7 +98,8 @@ def command(
         old = read_results(results[0]) if len(results) == 2 else None
         files = report_page.page_files(outcome, old)
         files = {target.name: files.pop(PAGE), **files}
-    for path in (folder / name for name in files if name.endswith(".html")):
+    pages = files if is_folder else [target.name]
+    for path in (folder / name for name in pages if not name.endswith(".js")):
         if path.is_file() and not _is_page(path):
             message, fix = "expected a page to replace, got another file", "name another file"
             raise InputError(Problem(str(path), message, fix=fix))
