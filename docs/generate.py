@@ -15,15 +15,12 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from docs import command_pages, holdings
+from docs import command_pages, holdings, metric_pages
 from harness.cli.main import app
 from harness.config.model import SECTIONS, Config, DatasetEntry, FusedEntry, Groups, RunEntry
-from harness.core.metric import REGISTRY
 from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
-from harness.core.tool_names import TOOL_NAMES
 from harness.experiment import manifest as provenance
 from harness.readers.format import FORMATS
-from harness.reports import catalogue
 from harness.reports.page import Metadata
 from harness.reports.paper_table.settings import Caption
 from harness.stats.gate import MarginRule
@@ -31,32 +28,6 @@ from harness.stats.gate import MarginRule
 HERE = Path(__file__).parent
 NOTE = command_pages.NOTE
 
-
-WHICH = """\
-| you have | use | because |
-|---|---|---|
-| graded labels, a fixed list length | `ndcg@10` | rewards high grades at high ranks |
-| numbers from LightGBM or XGBoost | `ndcg(convention=lightgbm)@10` | repeats the tool's choices |
-| binary judgements, full rankings | `map` | counts every relevant document |
-| one right answer a query | `recip_rank@10` | depends on the first relevant document only |
-| a first stage whose output is ranked again | `recall@1000` | what it misses is lost |
-| judgements with gaps | `bpref`, or `ndcg@10` with `judged@10` | show how much is unjudged |
-| readers who stop when satisfied | `err@20`, `rbp(p=0.8)` | model how far they read |
-| short lists that users read to the end | `arp` | average rank, weighted by grade |
-| pairs that must be in order | `opa`, `swaps` | count pairs in the wrong order |
-| two rankings without judgements | `harness similarity` | compares rankings with RBO |
-
-Report the metric that your task's earlier papers report, and name its gain and cutoff.
-`harness conventions` shows whether the choice of tool changes the order of your systems.
-"""
-
-TOOL_NAMES_NOTE = """\
-You can write a metric as another tool names it, with a number for `k`. Its formula is read, in
-our name; ties and queries without relevant documents follow your policy. Add
-`convention=lightgbm` or another tool to repeat these as well. A name that means several metrics
-is refused with all of them. `harness metrics accuracy` searches this table.
-
-"""
 
 SAMPLES = """\
 | file | sample line |
@@ -79,7 +50,7 @@ SAMPLES = """\
 def pages() -> dict[str, str]:
     """Return each generated page's text by file name."""
     return {
-        "reference/metrics.md": metrics_page(),
+        **metric_pages.pages(),
         **command_pages.pages(),
         "reference/formats.md": formats_page(),
         "reference/conventions.md": conventions_page(),
@@ -137,43 +108,6 @@ def _texts(kind: type) -> dict[str, str]:
         and isinstance(text.value, ast.Constant)
         and isinstance(text.value.value, str)
     }
-
-
-def metrics_page() -> str:
-    """Return the metric reference."""
-    built_in = {name: d for name, d in REGISTRY.items() if d.function.__module__[:8] == "harness."}
-    native = sorted((n for n, d in built_in.items() if not d.trec_name), key=str.lower)
-    trec = sorted((n for n, d in built_in.items() if d.trec_name), key=str.lower)
-    lines = [
-        NOTE + "# Metrics\n",
-        "A name is `name`, `name@10` or `name(param=value,...)@10`; a list of cutoffs "
-        "(`ndcg@1,3,5`) is several metrics. trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, "
-        "`official`), ir_measures' (`nDCG@10`, `AP(rel=2)`) and "
-        "[other tools'](#names-of-other-tools) work too. Outputs always use "
-        "the name on this page.\n",
-    ]
-    lines += ["## Which metric should I use\n", WHICH]
-    lines += ["```text", catalogue.settings().rstrip(), "```\n"]
-    for title, names in (("Native", native), ("trec_eval's", trec)):
-        lines += [f"## {title}\n", "| metric | better | what it is |", "|---|---|---|"]
-        for name in names:
-            definition = built_in[name]
-            spelled = catalogue.spelling(definition).replace("|", "\\|")
-            better = definition.direction or ""
-            lines.append(f"| [`{spelled}`](#{_anchor(name)}) | {better} | {definition.headline} |")
-        lines.append("")
-    lines += ["## Names of other tools\n", TOOL_NAMES_NOTE]
-    lines += ["| tool | its name | here | note |", "|---|---|---|---|"]
-    together: dict[tuple[str, str, str], list[str]] = {}
-    for tools, theirs, ours, remark in catalogue.counterparts(TOOL_NAMES):
-        together.setdefault((tools, ours, remark), []).append(f"`{theirs}`")
-    for (tools, ours, remark), names in together.items():
-        shown = " or ".join(f"`{part}`" for part in ours.split(" or ")) if ours != "none" else ours
-        lines.append(f"| {tools} | {', '.join(names)} | {shown} | {remark} |")
-    lines.append("")
-    for name in native + trec:
-        lines += [f"### {name}\n", "```text", catalogue.define(built_in[name]).rstrip(), "```\n"]
-    return "\n".join(lines)
 
 
 def conventions_page() -> str:
@@ -364,10 +298,6 @@ def imports_picture() -> str:
             f'<text x="{x:.0f}" y="{y + 5:.0f}" text-anchor="middle" fill="#1b2a38">{own}</text>',
         ]
     return "\n".join([*lines, "</svg>"]) + "\n"
-
-
-def _anchor(name: str) -> str:
-    return name.lower()
 
 
 def main() -> None:

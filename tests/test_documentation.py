@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pydantic
 import pytest
@@ -15,10 +16,12 @@ from click import Context
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 import harness  # noqa: E402
-from docs import outputs  # noqa: E402
+from docs import metric_pages, outputs  # noqa: E402
 from docs.generate import config_schema, pages  # noqa: E402
+from docs.mathml import formula  # noqa: E402
 from harness.cli.main import COMMANDS, app  # noqa: E402
 from harness.compat import supported_measures  # noqa: E402
+from harness.core.metric import REGISTRY  # noqa: E402
 from harness.core.names import parse_all  # noqa: E402
 from harness.core.rules import RULES  # noqa: E402
 from harness.core.settings import CONVENTIONS  # noqa: E402
@@ -131,6 +134,23 @@ def test_every_option_has_an_anchor_on_the_page_of_its_command() -> None:
         options = [max(p.opts, key=len) for p in command.params if p.opts[0][0] == "-"]
         assert sorted(anchors) == sorted(options), name
         assert f" reference/commands/{name}.md\n" in navigation
+
+
+def test_every_metric_is_in_one_family() -> None:
+    names = " ".join(family.names for family in metric_pages.FAMILIES.values()).split()
+    built_in = [n for n, d in REGISTRY.items() if d.function.__module__.startswith("harness.")]
+    assert sorted(names) == sorted(built_in)
+    assert set(metric_pages.FORMULAS) <= set(names)
+    for name in metric_pages.FAMILIES:
+        assert f" reference/metrics/{name}.md\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+
+
+def test_formulas_are_well_formed() -> None:
+    for name, (source, _) in metric_pages.FORMULAS.items():
+        block = ElementTree.fromstring(formula(source).replace("&nbsp;", " "))
+        for part in block.iter():
+            arity = {"mfrac": 2, "msub": 2, "msup": 2, "munder": 2, "munderover": 3, "msubsup": 3}
+            assert len(part) == arity.get(part.tag, len(part)), name
 
 
 def test_every_config_key_is_in_the_reference() -> None:

@@ -30,7 +30,7 @@ _SUMMARIES = {
     "median": "median over queries",
 }
 _KINDS = {int: "whole number", float: "number", bool: "true or false", str: "name"}
-_ABOUT = {
+SETTINGS = {
     "convention": "all settings of one tool; settings written next to it take precedence",
     "ties": f"order of tied documents: {', '.join(TIES)}",
     "scores": "type that scores are compared in; none: scores are ignored, all are tied",
@@ -172,17 +172,26 @@ def define(definition: Definition) -> str:
     about = entries(parts.get("Parameters", ""))
     lines += ["", "parameters"] if definition.parameters else []
     for name, parameter in definition.parameters.items():
-        lines += wrapped(f"{name}: {_values(parameter)}", WIDTH, 2, 4)
+        lines += wrapped(f"{name}: {values_and_default(parameter)}", WIDTH, 2, 4)
         usual = "the run that the ranking is compared to; the ideal order without"
         text = about.get(name, parameter.about or usual)
         lines += wrapped(text, WIDTH, 6, 0)
     lines += ["", parts["Notes"]] if "Notes" in parts else []
+    lines.append("")
+    for name, value in facts(definition).items():
+        lines += wrapped(f"{name:<12} {value}", WIDTH, 0, 13) if value else []
+    return "\n".join([*lines, ""])
+
+
+def facts(definition: Definition) -> dict[str, str]:
+    """Return a metric's properties by name: aliases, bounds, summary and others."""
     low, high = definition.bounds
-    values = re.sub(r"^ndarray[^\n]*\n?", "", parts.get("Returns", "")).split()
+    returned = sections(definition.function).get("Returns", "")
+    values = re.sub(r"^ndarray[^\n]*\n?", "", returned).split()
     empty = "no special case"
     if definition.empty is not None:
         empty = "undefined" if math.isnan(definition.empty) else f"{definition.empty:g}"
-    facts = {
+    return {
         "also read": ", ".join(definition.aliases),
         "trec_eval": definition.trec_name or "",
         "other tools": ", ".join(_names_elsewhere(definition)),
@@ -194,10 +203,6 @@ def define(definition: Definition) -> str:
         "fractions": _fractions(definition),
         "source": definition.source,
     }
-    lines.append("")
-    for name, value in facts.items():
-        lines += wrapped(f"{name:<12} {value}", WIDTH, 0, 13) if value else []
-    return "\n".join([*lines, ""])
 
 
 def _names_elsewhere(definition: Definition) -> dict[str, None]:
@@ -226,11 +231,11 @@ def settings() -> str:
     lines = ["settings of every metric; the run's policy applies to those not written"]
     for name, parameter in PARAMETERS.items():
         choices = f" ({', '.join(parameter.choice_texts)})" if parameter.choices else ""
-        lines += wrapped(f"{name}: {_ABOUT[name]}{choices}", WIDTH, 2, 4)
+        lines += wrapped(f"{name}: {SETTINGS[name]}{choices}", WIDTH, 2, 4)
     return "\n".join([*lines, ""])
 
 
-def _values(parameter: Parameter) -> str:
+def values_and_default(parameter: Parameter) -> str:
     """Accepted values of a parameter, and its default."""
     if parameter.choices:
         text = ", ".join(parameter.choice_texts)
