@@ -127,6 +127,13 @@ compare: {baseline: linear-regression}
 metrics: [map, mse, pairwise_logloss]
 summary: {average: [fold], best: [seed]}
 """,
+    "The mean over folds, with tests": LETOR
+    + """
+metrics: [map, "ndcg(gain=exp)@10"]
+policy: {empty_queries: skip}
+summary: {average: [fold], spread: [seed]}
+compare: {baseline: [linear-regression, median]}
+""",
     "Settings chosen on validation": TUNED
     + """
 metrics: [map, ndcg@10]

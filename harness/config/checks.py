@@ -18,7 +18,7 @@ from ..readers.files import wrong_with
 from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
 from ..readers.groups import find_grouping, read_groups
 from ..reports.page import check_link
-from ..reports.paper_table.settings import TableSettings
+from ..reports.paper_table.settings import TableSettings, comparison_fix
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.select import Found, sort_metric
@@ -287,8 +287,8 @@ class _Checks:
 
     def _report_all(self, section: Loc, wrong_parts: Found) -> None:
         for loc, message in wrong_parts:
-            needs_plan = loc[:1] in (("marks",), ("extras",))
-            fix = "add 'compare:' to the config" if needs_plan else ""
+            plan = self.config.compare
+            fix = comparison_fix(loc, None if plan is None else plan.baselines)
             self.report((*section, *loc), message, fix)
 
     def _check_compare(self, plan: Plan) -> None:

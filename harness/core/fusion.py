@@ -124,7 +124,8 @@ class Fusion:
     @property
     def weights_in_words(self) -> str:
         """Return the weights as a part of a sentence; nothing without them."""
-        return f" with weights {weights_text(self.weights, ', ')}" if self.weights else ""
+        text = " and ".join(weights_text(self.weights or (), ", ").rsplit(", ", 1))
+        return f" with weights {text}" if text else ""
 
 
 def weights_text(weights: Sequence[float], between: str = "/") -> str:

@@ -13,7 +13,7 @@ from .grid import Grid, GridCell
 from .phrases import UNDEFINED
 
 Value = str | int | float | None
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _DATE = re.compile(r"^(\d+)/(\d+)$")
 _TO_QUOTE = re.compile(r'[",\r\n]')
@@ -61,8 +61,8 @@ def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
 def as_excel(grids: Iterable[Grid]) -> str:
     """Return tables as CSV for a spreadsheet, with the digits that are shown.
 
-    It begins with a byte order mark, so that Excel reads UTF-8. Marks and spreads have columns of
-    their own; the caption and notes are below the rows.
+    It begins with a byte order mark, so that Excel reads UTF-8. Marks, spreads and changes have
+    columns of their own; the caption and notes are below the rows.
     """
     lines: list[list[str]] = []
     for table in grids:
@@ -71,7 +71,9 @@ def as_excel(grids: Iterable[Grid]) -> str:
         for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=False):
             name = " ".join(filter(None, (column.block, column.title))) or "run"
             columns[name] = [_DATE.sub(r"\1 of \2", cell.text).strip(UNDEFINED) for cell in cells]
-            others = {"spread": [cell.spread.removeprefix("± ") for cell in cells]}
+            others = {"spread": [_CHANGE.sub("", cell.spread).removeprefix("± ") for cell in cells]}
+            matches = [_CHANGE.search(cell.spread) for cell in cells]
+            others["change"] = [match[1].removeprefix("+") if match else "" for match in matches]
             others["marks"] = list(map(_marks, cells))
             columns |= {f"{name} {what}": texts for what, texts in others.items() if any(texts)}
         lines += [[], [table.title]] if lines and table.title else []
@@ -87,6 +89,10 @@ def _marks(cell: GridCell) -> str:
     below = f"_{cell.below}" if cell.below else ""
     note = _DATE.sub(r"\1 of \2", cell.note)
     return " ".join(filter(None, (places, cell.sign, cell.above, below, note)))
+
+
+_CHANGE = re.compile(r" ?\(([^()]+)\)$")
+"""The change against the baseline, behind a spread."""
 
 
 def field(value: Value) -> str:

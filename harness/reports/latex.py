@@ -64,7 +64,9 @@ def _character(sign: str) -> str:
 _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
 
 
-_UNBROKEN = re.compile(r" \$\\leq\$ |\$\\times\$ (?=\d)|\$\\(?:dd?agger|Vert)\$ |\\[SP]\{\} ")
+_UNBROKEN = re.compile(
+    r" \$\\leq\$ |\$\\times\$ (?=\d)|(?:\$\\(?:dd?agger|Vert)\$|(?<= )\*{1,3}|\\[SP]\{\}) "
+)
 """Signs in notes that belong to the next word."""
 
 
@@ -146,7 +148,9 @@ def misfits(table: Grid) -> Iterator[str]:
     if (over := natural_width(table) - room) > 0.02 * room:
         place = "the page" if table.wide or page.width == page.column else "a column"
         fixes = ["drop columns", "shorten names"]
-        fixes += ["set width: page"] if place == "a column" else ["transpose it"]
+        fits_page = not table.wide and room + over <= page.width
+        is_split = any(column.left for column in table.columns[1:])
+        fixes += ["set width: page" if fits_page else "set top" if is_split else "transpose it"]
         yield f"it is about {over:.0f} pt wider than {place} of {table.document_class} " + (
             f"({room:.0f} pt): {', '.join(fixes[:-1])} or {fixes[-1]}"
         )

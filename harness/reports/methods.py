@@ -157,6 +157,15 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
     return f"{span(times)} repetitions per system" + (f", by {listed(names)}" if names else "")
 
 
+def repeated_over(systems: Sequence[System]) -> str:
+    """Return the plural of what is repeated, such as seeds; nothing without repetitions."""
+    if all(len(system.entries) < 2 for system in systems):
+        return ""
+    names = {name for system in systems for name in system.varying}
+    name = next(iter(names)) if len(names) == 1 else ""
+    return f"{name}s" if name.isalpha() and not name.endswith("s") else "repetitions"
+
+
 def fused_in_words(
     study: Study, systems: Iterable[System], name: Called, cite: Callable[[Sequence[str]], str]
 ) -> Iterator[str]:
@@ -302,10 +311,10 @@ def by_metric(texts: Mapping[Metric, str], name: Name) -> str:
     others = {words: members for words, members in groups.items() if words != usual}
     verb = usual.partition(" ")[0] + " "
     verb = verb if all(words.startswith(verb) for words in others) else ""
-    exceptions = [
-        f"{words.removeprefix(verb)} for {listed(map(name, members))}"
-        for words, members in others.items()
-    ]
+    exceptions = []
+    for words, members in others.items():
+        exceptions.append(f"{words.removeprefix(verb)} for {listed(map(name, members))}")
+        verb = words.partition(" ")[0] + " "
     return f"{usual}, but {listed(exceptions)}" if exceptions else usual
 
 
@@ -356,7 +365,7 @@ def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
     """
     families = grouped_by(metrics, lambda metric: replace(metric, cutoff=None, label=None))
     is_shared = len(families) > 1 == len({metric.convention for metric in metrics})
-    texts = []
+    texts, cited = [], set[str]()
     for metric, members in families.items():
         keys, tool = metric.title[1], "" if is_shared else _of_tool(metric, writer)
         if str(dict(metric.params).get("gain", "")).startswith("exp"):
@@ -365,7 +374,9 @@ def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
             keys = (*keys, *CONVENTIONS[metric.convention or ""].cite)
         titles = [_title(member, writer) for member in members]
         text = _with_settings(members[0], listed(titles), level, writer)
-        text = " ".join(filter(None, (text, tool))) + writer.cite(keys)
+        text = " ".join(filter(None, (text, tool)))
+        text += writer.cite([key for key in keys if key not in cited])
+        cited.update(keys)
         texts += titles if text == listed(titles) else [text]
     text = listed(texts)
     if any(" and " in part for part in (texts if len(texts) > 2 else texts[:-1])):
@@ -481,7 +492,7 @@ def _facts(metric: Metric, level: float, writer: Writer) -> Iterator[str]:
             if words:
                 yield writer.formulas(words.replace("{}", text.replace(":", ", ")))
     if has_level(metric) and own.get("rel", 1) != level:
-        yield f"relevance from grade {own.get('rel', 1):g}"
+        yield f"grades of {own.get('rel', 1):g} and above as relevant"
     for name, text in metric.given if metric.convention is not None else texts_of(metric.settings):
         if name not in definition.parameters and name != "empty":  # a sentence tells that
             words = _NOUNS.get(f"{name}={text}", _NOUNS.get(name, f"{name.replace('_', ' ')} {{}}"))
@@ -572,7 +583,7 @@ def _measured(
     yield from map(writer.text, study.readings)
     yield from fused_in_words(study, study.systems, writer.name, writer.cite)
     if level != 1:
-        yield f"Grades of {level:g} and above count as relevant."
+        yield f"Grades of {level:g} and above counted as relevant."
     choices = dict.fromkeys(c for entry in study.board.entries for c in entry.choices)
     if study.board.selection is not None and choices:
         numbers = [len(choice.ranked) for choice in choices]
@@ -676,11 +687,8 @@ def _without_zero(number: float) -> str:
 
 
 def _units(comparisons: Comparisons, study: Study) -> str:
-    names = {name for system in study.systems for name in system.varying}
-    name = next(iter(names)) if len(names) == 1 else ""
-    over = f"{name}s" if name.isalpha() and not name.endswith("s") else "repetitions"
-    is_repeated = any(len(system.entries) > 1 for system in study.systems)
-    means = f" on per-query means over {over}" if is_repeated else ""
+    over = repeated_over(study.systems)
+    means = f" on per-query means over {over}" if over else ""
     return means + (" of weighted means" if comparisons.weighted else "")
 
 
@@ -723,8 +731,10 @@ def _overall(
         statistic = f"{name} = {result.statistic:.{digits}f}"
         text = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
         p = f"= {_without_zero(float(f'{result.p:.3g}'))}" if result.p >= 0.001 else "< .001"
-        where = f"{titles[result.metric]} on {writer.name(result.dataset)}"
-        texts.append(f"{text}, {writer.formulas(f'$p {p}$')} for {where}")
+        where = f" for {titles[result.metric]}" if len({r.metric for r in results}) > 1 else ""
+        if len({r.dataset for r in results}) > 1:
+            where += f" on {writer.name(result.dataset)}"
+        texts.append(f"{text}, {writer.formulas(f'$p {p}$')}{where}")
     if len(texts) > SHOWN:
         n = sum(result.p <= level for result in results)
         what = "combinations of metric and dataset"

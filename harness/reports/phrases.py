@@ -295,7 +295,7 @@ def tested_parts(comparisons: Comparisons) -> Iterator[str]:
     """Yield which queries are tested if the values shown are means over parts, such as folds."""
     if comparisons.averaged:
         names = listed(f"{name}s" for name in comparisons.averaged)
-        yield f"values are means over {names}; tests take the queries of all {names} together"
+        yield f"the tests take the queries of all {names} together, not the means over {names}"
 
 
 def absent_baselines(

@@ -4,6 +4,7 @@ import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -223,6 +224,29 @@ def test_a_table_that_is_too_wide_says_by_how_much(document_class: str, tmp_path
     over = float(re.search(r"Overfull \\hbox \(([\d.]+)pt", log)[1])
     whole = over + PAGES[document_class].column
     assert abs(about - over) < 0.06 * whole
+
+
+@pytest.mark.parametrize(
+    ("shape", "fix"),
+    [
+        ({"datasets": ("web",)}, "set width: page"),
+        ({}, "transpose it"),
+        (
+            {"width": "page", "spread": "interval", "average": True, "extras": ("n",)},
+            "transpose it",
+        ),
+        ({"columns": 3}, "set top"),
+    ],
+)
+def test_a_table_is_set_over_the_page_only_if_it_fits(shape: dict[str, Any], fix: str) -> None:
+    names = {"1": "a system", "10": "another with a longer name"}
+    names |= {str(place): f"system {place}" for place in range(11, 20)}
+    runs = {name: [place / 40] * 6 for place, name in enumerate(names)}
+    metrics = ["map", "ndcg@10", "P@5", "recall@1000", "bpref", "recip_rank"]
+    made = study(constant({"web": runs, "news": runs}), metrics)
+    table = build(made, TableSettings(names=names, **shape))
+    (misfit,) = misfits(table)
+    assert misfit.endswith(f"drop columns, shorten names or {fix}")
 
 
 def test_a_table_that_is_too_tall_says_what_to_do() -> None:

@@ -155,7 +155,7 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
     assert [cell.spread for cell in bm25.cells] == [""] * 3
     assert caption(table)[:2] == (
         "Means over trec and web (2 queries each) and 1 to 2 repetitions per system, by seed.",
-        "After ±: standard deviation over the repetitions.",
+        "After ±: standard deviation over seeds.",
     )
 
 

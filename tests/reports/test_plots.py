@@ -69,7 +69,8 @@ def test_differences_are_sorted_and_the_largest_named() -> None:
     (figure,) = figures(found, "differences", baseline="a")
     assert bars(figure) == [(0.4, True), (0.1, True), (0, False), (-0.1, False)]
     assert {*texts(figure)} >= {
-        "difference in MAP ↑", "queries, by their difference from a",
+        "difference in MAP ↑",
+        "queries, by their difference from a\nabove a panel: those that differ most",
         "2 won, 1 tied, 1 lost", "b\nq0, q3", "\nq2",  # q1 does not differ
     }  # fmt: skip
     assert figure.axes[0].patches[0].get_facecolor() == matplotlib.colors.to_rgba(COLOURS[1])

@@ -14,10 +14,10 @@ GRID = Grid(
     (Column("", left=True), Column("n"), Column("MAP", block="web"), Column("tier", block="web")),
     (
         Group("Ours", ((GridCell("=A1"), GridCell("5/12"), GridCell(".50", bold=True, above="†"),
-                        GridCell("1")),)),
+                        GridCell("1", spread="(+0.1%)")),)),
         Group("", ((GridCell("naïve"), GridCell("12/12"),
-                    GridCell(".40", underlined=True, below="†", spread="± .02", note="3/12"),
-                    GridCell("–")),)),
+                    GridCell(".40", underlined=True, below="†", spread="± .02 (-3.5%)",
+                             note="3/12"), GridCell("–")),)),
     ),
     caption="Means.", notes=("a @user <b>",), source="config x",
 )  # fmt: skip
@@ -28,9 +28,12 @@ def test_marks_and_spreads_have_columns_of_their_own() -> None:
     assert text.startswith("\ufeff")
     rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"))))
     assert rows == [
-        ["group", "run", "n", "web MAP", "web MAP spread", "web MAP marks", "web tier"],
-        ["Ours", "'=A1", "5 of 12", ".50", "", "best †", "1"],
-        ["", "naïve", "12 of 12", ".40", ".02", "second _† 3 of 12", ""],
+        [
+            "group", "run", "n", "web MAP", "web MAP spread", "web MAP change", "web MAP marks",
+            "web tier", "web tier change",
+        ],
+        ["Ours", "'=A1", "5 of 12", ".50", "", "", "best †", "1", "0.1%"],
+        ["", "naïve", "12 of 12", ".40", ".02", "-3.5%", "second _† 3 of 12", "", ""],
         [], ["Means."], ["a @user <b>"],
     ]  # fmt: skip
 
@@ -38,8 +41,8 @@ def test_marks_and_spreads_have_columns_of_their_own() -> None:
 def test_plain_markdown_has_no_html() -> None:
     text = markdown.render([GRID], plain=True)
     assert not re.search(r"<\w|<!|<br", text), text
-    assert "| naïve | 12/12 | *.40\\_†* ± .02 (3/12) | – |" in text
-    assert "| =A1 | 5/12 | **.50†** | 1 |" in text
+    assert "| naïve | 12/12 | *.40\\_†* ± .02 (-3.5%) (3/12) | – |" in text
+    assert "| =A1 | 5/12 | **.50†** | 1 (+0.1%) |" in text
     assert "<br>" in markdown.render([GRID])
 
 

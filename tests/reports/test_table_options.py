@@ -58,7 +58,7 @@ def test_a_change_is_against_the_first_baseline_in_each_column() -> None:
     rows = {row["run"]: row for row in csv_rows(render(table, "csv"))}
     assert float(rows["2"]["web map delta"]) == pytest.approx(25)
     assert rows["10"]["web map delta"] == ""
-    assert "In parentheses: change against 10 in per cent." in table.footnotes
+    assert "In parentheses: change in per cent against 10." in table.footnotes
 
 
 def test_stars_show_the_level_against_one_baseline() -> None:
@@ -70,16 +70,22 @@ def test_stars_show_the_level_against_one_baseline() -> None:
         "1": [((), ()), ((), ())],
     }
     assert {row.sign for row in table.rows} == {""}
+    assert r"* p~$\leq$~.05" not in (latex := render(table, "latex"))
+    assert r"*~p~$\leq$~.05, **~p~$\leq$~.01, ***~p~$\leq$~.001" in latex
     (note,) = (text for text in table.footnotes if "***" in text)
+    assert note.count("≤ .05") == 1
     assert note.startswith(
         "Significantly better than BM25: * p ≤ .05, ** p ≤ .01, *** p ≤ .001; as a subscript: "
         "worse (paired"
     )
     several = study(VALUES, METRICS, compared(OUTCOMES, ("10", "2")))
-    with refuses("tables.table"):
+    with refuses("tables.table") as refused:
         build(several, TableSettings(marks="stars"))
-    with refuses("tables.table"):
+    assert refused.value.problems[0].fix == "mark with daggers"
+    assert build(several, TableSettings(marks="daggers")).rows
+    with refuses("tables.table") as refused:
         build(study(VALUES, METRICS, compared(OUTCOMES)), TableSettings(marks="stars"))
+    assert refused.value.problems[0].fix == "name a baseline in 'compare:'"
 
 
 def test_p_values_have_a_column_for_each_baseline_and_a_note_on_the_test() -> None:

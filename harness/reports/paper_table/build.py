@@ -34,6 +34,7 @@ from ..methods import (
     mean_intervals,
     missing_in_words,
     parts_in_words,
+    repeated_over,
     repetitions_in_words,
     settings_in_words,
     treatment,
@@ -68,7 +69,16 @@ from .model import (
     render,
     signs_of,
 )
-from .settings import DEFAULT, SUFFIXES, Name, TableSettings, problems, renamed, sort_key
+from .settings import (
+    DEFAULT,
+    SUFFIXES,
+    Name,
+    TableSettings,
+    comparison_fix,
+    problems,
+    renamed,
+    sort_key,
+)
 
 AVERAGE = "Average"
 Names = Sequence[str]
@@ -88,7 +98,12 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     baselines = baselines_of(study)
     checked = known_runs, known_datasets, study.board.metrics, is_compared, baselines
     wrong = problems(settings, *checked)
-    if mistakes := [Problem(f"tables.{name}", text) for _, text in wrong]:
+    compared_with = baselines if is_compared else None
+    mistakes = [
+        Problem(f"tables.{name}", text, fix=comparison_fix(loc, compared_with))
+        for loc, text in wrong
+    ]
+    if mistakes:
         raise UnknownNameError(mistakes)
     settings = replace(settings, names=renamed(names_of(study), settings.names))
     datasets = select_datasets(settings.datasets, known_datasets, study.slices)
@@ -529,14 +544,13 @@ class TableDraft:
         if percent := [metric for metric in self.metrics if self.settings.is_percent(metric)]:
             is_all = len(percent) == len(self.metrics)
             yield "Values are × 100." if is_all else f"× 100: {self._names(percent)}."
-        repeated = [len(system.entries) > 1 for system in self.systems]
-        if self.settings.spread == "deviation" and any(repeated):
-            yield "After ±: standard deviation over the repetitions."
+        if self.settings.spread == "deviation" and (over := repeated_over(self.systems)):
+            yield f"After ±: standard deviation over {over}."
         if self.settings.spread == "error" and self._has("spread"):
             yield "After ±: standard error over queries."
         if self.reference:
             unit = " in per cent" if self.settings.delta == "percent" else ""
-            yield f"In parentheses: change against {self._against(self.reference)}{unit}."
+            yield f"In parentheses: change{unit} against {self._against(self.reference)}."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
             share = confidence(plan_of(self.study).level)
             kinds = listed(mean_intervals(self.study, self.systems))
@@ -571,14 +585,16 @@ class TableDraft:
             return
         plan = comparisons.plan
         parts = [comparisons.title or plan.test]
-        if repetitions_in_words(self.systems):
-            parts[0] += " on per-query means over repetitions"
+        if over := repeated_over(self.systems):
+            parts[0] += f" on per-query means over {over}"
         parts.append(correction(comparisons))
         if len(self.outcomes) < sum(size for _, size in comparisons.family_sizes):
             parts.append(f"{len(self.outcomes):,} shown")
         if comparisons.drawn:
             parts.append(f"{plan.draws:,} draws, seed {plan.seed}")
-        test = ", ".join([*parts, at_most(plan.level)])
+        if self.signs.kind != "stars":  # which say each level
+            parts.append(at_most(plan.level))
+        test = ", ".join(parts)
         result = self._signs() if self.signs.of else "p: adjusted p-values"
         if not self.is_any_significant:
             result = "No difference is significant"

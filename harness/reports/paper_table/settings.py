@@ -259,10 +259,19 @@ def problems(
             yield ("extras", place), "p is a column for each baseline, and there is none"
     if settings.delta != "none" and not baselines and baselines is not None:
         yield ("delta",), "the change is against a baseline, and there is none"
-    if settings.marks == "stars" and baselines is not None and len(baselines) != 1:
+    if compared and settings.marks == "stars" and baselines is not None and len(baselines) != 1:
         yield ("marks",), f"stars are against one baseline, got {len(baselines) or 'none'}"
     if settings.longtable and (settings.width == "page" or (settings.columns or 1) > 1):
         yield ("longtable",), "longtable is for one column of the page, and of rows"
+
+
+def comparison_fix(loc: tuple[str | int, ...], baselines: Sequence[str] | None) -> str:
+    """Return the fix of a setting that needs comparisons; `baselines` are None without them."""
+    if loc[:1] not in (("marks",), ("extras",), ("delta",)):
+        return ""
+    if baselines is None and loc[0] != "delta":
+        return "add 'compare:' to the config"
+    return "mark with daggers" if baselines else "name a baseline in 'compare:'"
 
 
 def _metric_problems(settings: TableSettings, names: Sequence[str]) -> Found:

@@ -75,7 +75,10 @@ def draw_differences(request: PlotRequest) -> Figure:
     heads = [_head(panel) for panel in panels]
     tallest = max(1 + max(part.count("\n") for part in head) for head in heads)
     height = (1.3 if rows == 1 else 0.9) + plot.lines(tallest)
-    figure = plot.figure(width, rows * height + plot.lines(2))
+    below = f"queries, by their difference from {base_name.label}"
+    if any(panel.named for panel in panels):
+        below += "\nabove a panel: those that differ most"
+    figure = plot.figure(width, rows * height + plot.lines(2 + below.count("\n")))
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
@@ -90,7 +93,7 @@ def draw_differences(request: PlotRequest) -> Figure:
     grid[0, 0].set_ylim((low - pad, high + room) if low < high else (-1, 1))
     grid[0, 0].locator_params(axis="y", nbins=4)
     figure.supylabel(f"difference in {request.short(metric)}")
-    plot.label_below(figure, f"queries, by their difference from {base_name.label}", width)
+    plot.label_below(figure, below, width)
     return figure
 
 

@@ -89,7 +89,7 @@ def _map(
                 style: dict[str, Any] = {"ha": "center", "va": "center"}
                 axes.text(column, row, number, color="white" if dark else "black", **style)
     size: dict[str, Any] = {"fraction": 0.09 / height, "aspect": 30 if width == "column" else 60}
-    size |= {"shrink": 0.8, "pad": 0.03 / height}
+    size |= {"shrink": 0.8, "pad": 0.08 / height}
     bar = figure.colorbar(image, ax=axes, location="bottom", label=scale, **size)
     bar.outline.set_visible(False)
     return figure
