@@ -277,16 +277,15 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def correction(comparisons: Comparisons, cite: str = "") -> str:
-    """Name the correction of p-values, `cite` after it, and its family."""
+def correction(comparisons: Comparisons) -> str:
+    """Name the correction of p-values and its family; one comparison needs none."""
     plan, sizes = comparisons.plan, [size for _, size in comparisons.family_sizes if size]
     if not sizes:
         return "no correction, as no comparison has a p-value"
     if comparisons.kind == "all-pairs":
         return f"corrected by the test for all pairs of each metric and dataset ({span(sizes)})"
-    noun = "comparison" if max(sizes) == 1 else "comparisons"
-    title = CORRECTIONS[plan.correction].title
-    text = f"{title}{cite} over {span(sizes)} {noun}{_FAMILIES[plan.corrected]}"
+    text = f"{CORRECTIONS[plan.correction].title} over {span(sizes)} comparisons"
+    text = (text if max(sizes) > 1 else "one comparison") + _FAMILIES[plan.corrected]
     has_slices = plan.corrected == "table" and any(row.group for row in comparisons.rows)
     return text + (", those of a slice by themselves" if has_slices else "")
 

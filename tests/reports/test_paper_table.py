@@ -203,7 +203,7 @@ def test_caption() -> None:
         "In brackets: unadjusted 95 % t-intervals of the mean.",
         "The best value of a column is in bold.",
         "A letter next to a value: significantly better than the system of that letter "
-        "(paired two-sided t-test, no correction over 1 comparison, p ≤ .05).",
+        "(paired two-sided t-test, one comparison, p ≤ .05).",
         "Not tested: MSE.",
         "Equal scores, compared in single precision, were ordered by descending document "
         "identifier, as in trec_eval.",
