@@ -190,8 +190,8 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     place = first_line(source, lambda fields: [*fields[0 : docno_at + 1 : docno_at]] == names)
     is_whole = source.report.is_whole
     message = (
-        f"rows with a higher score than the rank before: {higher.size:,} of {rank.size:,}"
-        f"{'' if is_whole else ' looked at'}; scores decide, as in trec_eval"
+        f"{higher.size:,} of {rank.size:,} rows{'' if is_whole else ' checked'} have a higher "
+        "score than the rank before"
     )
     warn(source, message, "ranks-against-scores", higher.size, *place, at_least=not is_whole)
 

@@ -810,3 +810,39 @@ def test_a_participant_sees_its_system(many: Path, tmp_path: Path, open_page: Op
     assert tab.inner_text("h1") == "s7"
     names = {one["name"] for one in unpack((tmp_path / "sheet.html").read_text())["systems"]}
     assert {name for name in names if not name.startswith("system ")} == {"s7"}
+
+
+def test_long_names_addresses_and_warnings_of_a_kind(
+    many: Path, tmp_path: Path, open_page: Open
+) -> None:
+    runs = [f"system-{i}" for i in range(4)]
+    (tmp_path / "runs.csv").write_text(
+        "run,team,paper\n"
+        + "".join(f"{run},T{i % 2},https://example.org/{i}\n" for i, run in enumerate(runs))
+    )
+    for run in runs:
+        text = (many.parent / "runs/s3.run").read_text()
+        (tmp_path / f"{run}.run").write_text(text)
+    config = f"""
+output: results
+datasets: {{web: {many.parent}/qrels.txt}}
+runs: {{"{{run}}": "{{run}}.run"}}
+metrics: ["ndcg(gain=exp)@1000", P@1]
+page: {{metadata: {{path: runs.csv}}}}
+reports: [page]
+"""
+    page = made(tmp_path, config) / "page.html"
+    tab = open_page(page)
+    labels = tab.locator(".controls .field > span").all_inner_texts()
+    assert labels == ["Metric", "team"]
+    tab.click("tbody th a:has(bdi:text-is('system-2'))")
+    paper = tab.locator(".heading a")
+    assert (paper.inner_text(), paper.get_attribute("href")) == ("paper", "https://example.org/2")
+    tab.click("nav >> text=About")
+    findings = tab.locator("tr.finding", has_text="same-file-twice")
+    assert findings.count() == 1
+    assert findings.locator("td:last-child a").all_inner_texts() == runs
+    tab = open_page(page, viewport={"width": 390, "height": 844}, has_touch=True)
+    name = tab.locator("table.board tbody th a").first
+    cut = name.evaluate("link => link.closest('th').scrollWidth > link.closest('th').clientWidth")
+    assert not cut

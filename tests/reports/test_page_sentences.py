@@ -108,8 +108,8 @@ def test_ties_at_the_top() -> None:
 
 def test_identical_systems() -> None:
     assert of_system(0, [0.5, 0.5, 0.2], "=+~") == (
-        "nDCG@10 0.500, rank 1 of 3. No system is significantly better and 1 is worse. bee has the "
-        "same nDCG@10 on every query."
+        "nDCG@10 0.500, rank 1 of 3. No system is significantly better and 1 is significantly "
+        "worse. bee has the same nDCG@10 on every query."
     )
     assert of_system(2, [0.5, 0.5, 0.5, 0.5, 0.5], "==== === == =").endswith(
         "ape and 3 other systems have the same nDCG@10 on every query."
@@ -176,11 +176,13 @@ def test_a_system_against_others() -> None:
     values = [0.5, 0.4, 0.2, 0.1]
     said = of_system(1, values, "+~~ +~ .")
     assert said == (
-        "nDCG@10 0.400, rank 2 of 4. 1 system is significantly better, 1 is worse and 1 cannot be "
-        "told apart from it."
+        "nDCG@10 0.400, rank 2 of 4. 1 system is significantly better, 1 is significantly worse "
+        "and 1 cannot be told apart from it."
     )
     said = of_system(3, values, "+++ ++ +")
-    assert said.endswith("rank 4 of 4. 3 systems are significantly better and none is worse.")
+    assert said.endswith(
+        "rank 4 of 4. 3 systems are significantly better and none is significantly worse."
+    )
     assert of_system(1, values).endswith("Differences in nDCG@10 were not tested.")
     against = of_system(1, values, "..~ .- ~", baselines=[3])
     assert against.endswith("It is significantly worse than the baseline dog, by 0.300.")

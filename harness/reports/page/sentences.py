@@ -223,7 +223,10 @@ class Scores:
             return [f"{head}{_none(worse)}{total} and significantly worse than {_none(better)}."]
         head = "It is a baseline. " if self.baselines else ""
         same = np.flatnonzero(self.relations[row] == SAME).tolist()
-        parts = [f"{head}{_systems(better)} significantly better", f"{_are(worse)} worse"]
+        parts = [
+            f"{head}{_systems(better)} significantly better",
+            f"{_are(worse)} significantly worse",
+        ]
         parts += [f"{apart:,} cannot be told apart from it"] if apart else []
         if not same:
             return [f"{listed(parts)}."]

@@ -1,8 +1,10 @@
 /** How to read the page, where the numbers come from, and how to make them again. */
 
 import type { ComponentChildren } from "preact";
+import { Fragment } from "preact";
 import type { Context } from "./view";
-import { Command, Copy, Section, interval, plural } from "./text";
+import type { Finding } from "./data";
+import { Command, Copy, Section, SystemLink, interval, plural } from "./text";
 
 export function Methods({ context }: { context: Context }) {
   const { methods } = context.report.provenance;
@@ -13,6 +15,8 @@ export function About({ context }: { context: Context }) {
   const { report, board, level } = context;
   const { provenance } = report;
   const withIntervals = board.columns.some((one) => one.low.some((low) => !isNaN(low)));
+  const rules = new Map<string, Finding[]>();
+  for (const one of provenance.findings) rules.set(one.rule, [...(rules.get(one.rule) ?? []), one]);
   const here = provenance.downloads.filter((file) => file.text !== undefined);
   const beside = provenance.downloads.filter((file) => file.text === undefined);
   return (
@@ -33,15 +37,21 @@ export function About({ context }: { context: Context }) {
           </Section>}
           {provenance.downloads.length > 0 && <Section title="Download">
             <ul class="files">{here.map((file) => <li key={file.name}><a download={file.name.replace(/^.*\//, "")} href={`data:${file.type};base64,${base64(file.text!)}`}>{file.name}</a> <span class="muted">{size(file.bytes)}</span></li>)}</ul>
-            {beside.length > 0 && <p class="muted">Next to this page, while it lies in {provenance.results}:</p>}
+            {beside.length > 0 && <p class="muted">In the folder {provenance.results}, next to this page:</p>}
             <ul class="files">{beside.map((file) => <li key={file.name}><a href={file.name}>{file.name}</a> <span class="muted">{size(file.bytes)}</span></li>)}</ul>
           </Section>}
         </div>
       </div>
       <div class="folds">
-        {provenance.results && <Fold title="Warnings" text={warningsIn(context)} open={provenance.findings.length > 0 && provenance.findings.length <= 30}>
+        {provenance.results && <Fold title="Warnings" text={warningsIn(context)} open={rules.size > 0}>
           <table><tbody>
-            {provenance.findings.map((one, i) => <tr key={i} class="finding"><td class="rule"><a href={one.link} title={one.text}><code>{one.rule}</code></a></td><td>{filesOf(context, i)}</td><td>{one.sentence}</td></tr>)}
+            {[...rules].map(([rule, [one, ...more]]) => (
+              <tr key={rule} class="finding">
+                <td class="rule"><a href={one.link}><code>{rule}</code></a></td>
+                <td>{one.sentence}{more.length > 0 && <span class="muted"> {plural(more.length, "more warning")} of this kind.</span>}</td>
+                <td>{systemsWith(context, [one, ...more]).map((system, i) => <Fragment key={system}>{i > 0 && ", "}<SystemLink context={context} system={system} /></Fragment>)}</td>
+              </tr>
+            ))}
           </tbody></table>
         </Fold>}
         <Fold title="Metrics" text="what they measure, and their names in the config">
@@ -71,16 +81,15 @@ function Fold({ title, text, children, open = false }: { title: string; text: st
   return <details class="fold" open={open}><summary>{title} <span class="muted">{text}</span></summary>{children}</details>;
 }
 
-function warningsIn({ report }: Context): string {
-  const { findings } = report.provenance;
-  const marked = new Set(report.boards.flatMap((board) => board.systems.filter((_, row) => board.findings[row].length)));
-  return findings.length ? `${plural(findings.length, "warning")} about ${plural(marked.size, "system")}` : "none";
+function warningsIn(context: Context): string {
+  const { findings } = context.report.provenance;
+  return findings.length ? `${plural(findings.length, "warning")} about ${plural(systemsWith(context, findings).length, "system")}` : "none";
 }
 
-/** The systems that a finding is about. */
-function filesOf({ report }: Context, finding: number): string {
-  const systems = new Set(report.boards.flatMap((board) => board.systems.filter((_, row) => board.findings[row].includes(finding))));
-  return [...systems].map((system) => report.systems[system].name).join(", ");
+/** The numbers of the systems that findings are about. */
+function systemsWith({ report }: Context, findings: Finding[]): number[] {
+  const all = report.provenance.findings;
+  return [...new Set(report.boards.flatMap((board) => board.systems.filter((_, row) => board.findings[row].some((i) => findings.includes(all[i])))))];
 }
 
 function size(bytes: number): string {

@@ -2,8 +2,7 @@
 
 import type { Context } from "./view";
 import { orderedRows, placeAmong } from "./view";
-import { Dot, Line, Zero, scale } from "./marks";
-import { numbers } from "./leaderboard";
+import { Dot, Line, Zero, numbers, scale } from "./marks";
 import { Key, Lede, Section, SystemLink, Value } from "./text";
 
 export function Changes({ context }: { context: Context }) {

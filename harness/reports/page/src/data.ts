@@ -145,11 +145,13 @@ export interface Ranked {
   text?: string;
 }
 
+/** A warning about files: `sentence` says what it is and what it does to the numbers. */
+export interface Finding { rule: string; link: string; sentence: string }
+
 export interface Provenance {
   facts: [string, string][];
   inputs: [string, string, string][];
-  /** `sentence` says what it is and what it does to the numbers; `text` has the place too. */
-  findings: { severity: string; rule: string; link: string; text: string; sentence: string }[];
+  findings: Finding[];
   methods: string;
   config: string;
   commands: [string, string][];

@@ -5,9 +5,9 @@ import type { Context } from "./view";
 import type { Numbers } from "./data";
 import { ranked, relation } from "./data";
 import { Against, EveryQuery, Everyone } from "./picture";
-import { Dot, Line, scale } from "./marks";
+import { Dot, Line, numbers, scale, tickText, ticksOf } from "./marks";
 import { keptRows, placeAmong, rowOf, rowValues, systemName } from "./view";
-import { Key, Lede, MetricName, Notes, Select, SystemLink, Value, fixed, interval, linked, plural, ranks } from "./text";
+import { ColumnText, Key, Lede, MetricName, Notes, Select, SystemLink, Value, interval, plural, ranks } from "./text";
 
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
@@ -134,23 +134,6 @@ function axisOf({ board, metric, m, phone }: Context, values: Numbers): { at: (v
   return { at: scale(start, end), ticks: ticksOf(start, end, phone ? 2 : 4) };
 }
 
-export function numbers(values: Numbers): number[] {
-  return [...values].filter((value) => isFinite(value));
-}
-
-/** About `n` round numbers from `low` to `high`. */
-export function ticksOf(low: number, high: number, n: number): number[] {
-  const rough = (high - low) / n || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough * 0.999)!;
-  return Array.from({ length: n + 2 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter((tick) => tick <= high + step * 1e-9);
-}
-
-/** Ticks with as many digits as their distance needs. */
-export function tickText(tick: number, step: number): string {
-  return fixed(tick, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
-}
-
 function Table({ context, rows, reference, all }: { context: Context; rows: number[]; reference?: Reference; all: number[] }) {
   const { report, state, go, board, metric, m, phone, printing } = context;
   const column = board.columns[m];
@@ -230,7 +213,7 @@ function Cell({ context, extra, row, best, plain }: { context: Context; extra: E
   }
   if (extra.column === undefined) return <td class="number tier">{board.columns[m].tier[row].replace("-", "–")}</td>;
   const text = report.systems[board.systems[row]].columns[extra.column];
-  return <td class={extra.numeric ? "number" : "text"} dir="auto" title={text}>{linked(text)}</td>;
+  return <td class={extra.numeric ? "number" : "text"} title={text}><ColumnText text={text} /></td>;
 }
 
 /** An interval inside the row, on the range of its metric. */
@@ -301,32 +284,33 @@ function bestRows(context: Context, m: number): Set<number> {
 }
 
 function Controls({ context, shown }: { context: Context; shown: number }) {
-  const { report, state, go, board, metric, phone } = context;
+  const { report, state, go, board, phone } = context;
   const extras = extrasOf(context);
   const now = shownExtras(context, extras).map((one) => one.id);
   const toggle = (id: string) => go({ shown: now.includes(id) ? now.filter((one) => one !== id) : [...now, id] });
   const total = board.systems.length;
   const choices = (
     <>
+      {phone && context.groups}
       {report.columns.map((name, i) => {
         const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
-        return values.length > 1 && values.length <= 12 && !isNumeric(context, i) ? (
+        return values.length > 1 && values.length <= Math.min(12, total - 1) && !isNumeric(context, i) ? (
           <Select key={name} label={name} value={state.where[name] ?? ""}
             options={[["", "all"], ...values.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((value): [string, string] => [value, value])]}
             onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
         ) : null;
       })}
       {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
-        options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `${metric.label} against ${report.columns[column]}`])]} />}
+        options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `against ${report.columns[column]}`])]} />}
       {report.conventions.length > 0 && <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
         options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.tool}: ${one.labels.filter(Boolean).join(", ") || "none of these metrics"}`])]} />}
     </>
   );
-  const hasChoices = report.columns.length + report.axes.length + report.conventions.length > 0;
+  const hasChoices = report.columns.length + report.axes.length + report.conventions.length > 0 || context.slices.length > 1;
   return (
     <div class="controls">
       {context.choice}
-      {total > 1 && <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder="Filter systems"
+      {total > 1 && <input type="search" class="filter" aria-label="Filter systems" value={state.filter} placeholder={phone ? "Filter" : "Filter systems"}
         onInput={(event) => go({ filter: event.currentTarget.value }, true)} />}
       {!phone && choices}
       {phone && hasChoices && <details class="menu"><summary>More</summary><fieldset><legend class="hidden">More choices</legend>{choices}</fieldset></details>}
@@ -344,7 +328,7 @@ function Controls({ context, shown }: { context: Context; shown: number }) {
           </fieldset>
         </details>
       )}
-      <span class="end muted" role="status">{shown === total ? plural(total, "system") : `${shown} of ${plural(total, "system")}`}{board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
+      <span class="end muted" role="status">{shown === total ? plural(total, "system") : `${shown} of ${plural(total, "system")}`}{context.slices.length < 2 && board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
     </div>
   );
 }

@@ -41,6 +41,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
   const state = { ...address, view };
   const context = select(report, state, go);
   context.printing = printing;
+  context.groups = <GroupChoice context={context} />;
   context.choice = <Choice context={context} />;
   useKeys(context, tabs);
   useEffect(() => {
@@ -68,7 +69,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
         {!open && view !== "system" && !state.qid && <h1 class="hidden">{NAMES[view]}</h1>}
         {context.notices.map((notice) => <p key={notice} class="notice" role="status">{notice}</p>)}
         {view === "leaderboard" && report.boards.filter((one) => one === context.board || (printing && !one.group)).map((one) => (
-          <Leaderboard key={one.dataset} context={{ ...select(report, { ...state, dataset: one.dataset }, go), choice: context.choice, printing }} />
+          <Leaderboard key={one.dataset} context={{ ...select(report, { ...state, dataset: one.dataset }, go), choice: context.choice, groups: context.groups, printing }} />
         ))}
         {view === "leaderboard" && printing && <Methods context={context} />}
         {view === "system" && <SystemView context={context} />}
@@ -103,19 +104,25 @@ function Title({ report }: { report: Report }) {
   );
 }
 
+/** The group of queries, where there are several. */
+function GroupChoice({ context: { board, go, slices } }: { context: Context }) {
+  return slices.length > 1 ? (
+    <Select label="Queries" value={board.dataset} onChange={(dataset) => go({ dataset })}
+      options={slices.map((one): [string, string] => [one.dataset, `${one.groupLabel} (${one.qids.length.toLocaleString("en")})`])} />
+  ) : null;
+}
+
 /** The dataset, the metric and the group of queries, where there are several. */
 function Choice({ context }: { context: Context }) {
-  const { report, state, go, board, metric, source } = context;
+  const { report, state, go, metric, source } = context;
   const wholes = report.boards.filter((one) => !one.group);
-  const slices = report.boards.filter((one) => one.whole === board.whole);
   return (
     <>
       {wholes.length > 1 && <Select label="Dataset" value={report.boards[source].dataset} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
         onChange={(dataset) => go({ dataset, ...(state.view === "queries" ? { qid: "" } : {}) })} />}
       {context.choices.length > 1 && <Select label="Metric" value={metric.name} options={context.choices.map((i): [string, string] => [report.metrics[i].name, report.metrics[i].label])}
         onChange={(name) => go({ metric: name, sort: "", reversed: false })} />}
-      {slices.length > 1 && <Select label="Queries" value={board.dataset} onChange={(dataset) => go({ dataset })}
-        options={slices.map((one): [string, string] => [one.dataset, `${one.groupLabel} (${one.qids.length.toLocaleString("en")})`])} />}
+      {!(context.phone && state.view === "leaderboard") && context.groups}
     </>
   );
 }

@@ -1,6 +1,8 @@
 /** Small pictures inside rows: places on a line, as shares of its width, so that any width fits. */
 
 import type { ComponentChildren } from "preact";
+import type { Numbers } from "./data";
+import { fixed } from "./text";
 
 export type Scale = (value: number) => number;
 
@@ -64,4 +66,21 @@ export function Between({ at, from, to, kind }: { at: Scale; from: number; to: n
 /** Numbers below or above a picture, at places in percent. As HTML, their contrast can be computed. */
 export function Axis({ places }: { places: [number, string][] }) {
   return <div class="places" aria-hidden="true">{places.map(([place, text]) => <span key={text} style={{ left: percent(place) }}>{text}</span>)}</div>;
+}
+
+export function numbers(values: Numbers): number[] {
+  return [...values].filter((value) => isFinite(value));
+}
+
+/** About `n` round numbers from `low` to `high`. */
+export function ticksOf(low: number, high: number, n: number): number[] {
+  const rough = (high - low) / n || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough * 0.999)!;
+  return Array.from({ length: n + 2 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter((tick) => tick <= high + step * 1e-9);
+}
+
+/** Ticks with as many digits as their distance needs. */
+export function tickText(tick: number, step: number): string {
+  return tick === 0 ? "0" : fixed(tick, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
 }

@@ -9,7 +9,7 @@ import { useParts } from "./load";
 import { Between, Dot, Line, Zero, scale, span } from "./marks";
 import { usePoints } from "./picture";
 import { allRows, queryTitle, rowOf, systemName } from "./view";
-import { Key, Lede, Link, MetricName, QueryTable, Section, Select, Tip, Value, fixed, plural, probability, signed } from "./text";
+import { Key, Lede, Link, MetricName, QueryTable, Section, Select, Tip, Value, fixed, plural, probability, short, signed } from "./text";
 
 const SHOWN = 15;
 
@@ -65,8 +65,7 @@ function duel(board: Board, tests: Tests | undefined | null, metric: Metric, m: 
 }
 
 function Two({ context, a, b }: { context: Context; a: number; b: number }) {
-  const { report, board, m, metric, choices } = context;
-  const slices = report.boards.filter((one) => one.whole === board.whole);
+  const { report, board, m, metric, choices, slices } = context;
   const parts = useParts(slices.map((one) => one.tests));
   const tests = parts[slices.indexOf(board)];
   const duels = useMemo(() => new Map(choices.map((i) => [i, duel(board, tests, report.metrics[i], i, a, b)])), [board, tests, a, b, choices.join()]);
@@ -74,7 +73,7 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
   const { queries, won, lost } = chosen;
   const names = [systemName(context, a), systemName(context, b)];
   const groups = slices.map((one, i) => ({ one, tests: parts[i], rows: names.map((name) => rowOf({ ...context, board: one }, name)) })).filter(({ rows }) => Math.min(...rows) >= 0);
-  const { testing } = board;
+  const { testing, columns: { [m]: { family } } } = board;
   return (
     <>
       <Lede context={context} sentence={sentence(context, chosen, a, b)} />
@@ -88,7 +87,7 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
         duel: duel(one, tests, metric, m, rows[0], rows[1]), metric,
         head: <><Link context={context} to={{ dataset: one.dataset }}><bdi>{one.groupLabel}</bdi></Link> <span class="muted">({one.qids.length.toLocaleString("en")})</span></>,
       }))} />}
-      {testing && <p class="notes">{`The test is a ${testing.test} over ${plural(queries.length, "query", "queries")}. Corrected p-values use ${testing.correction} over ${plural(board.columns[m].family, "test")}: they say whether a difference would still stand out among so many comparisons.`}</p>}
+      {testing && family > 0 && <p class="notes">{`The test is a ${testing.test} over ${plural(queries.length, "query", "queries")}.${family > 1 ? ` Corrected p-values use ${testing.correction} over ${plural(family, "test")}: they say whether a difference would still stand out among so many comparisons.` : ""}`}</p>}
     </>
   );
 }
@@ -210,7 +209,7 @@ function Queries({ context, queries, names: [a, b] }: { context: Context; querie
   const [least, most] = metric.high - metric.low <= 1 ? [metric.low, metric.high] : span(queries.flatMap((one) => [one.first, one.second]));
   const [at, half, digits] = [scale(least, most), Math.ceil(queries.length / 2), Math.min(3, metric.digits)];
   const by = new Map(queries.map((one) => [one.query, one]));
-  const heads = <><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{fixed(least, 1)}</span><span class="wide">{metric.label}</span><span>{fixed(most, 1)}</span></span></th></>;
+  const heads = <><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{short(least)}</span><span class="wide">{metric.label}</span><span>{short(most)}</span></span></th></>;
   const list = (part: Query[]) => part.length > 0 && (
     <QueryTable context={context} queries={part.slice(0, shown).map((one) => one.query)} heads={heads} pair={{ a, b }}>
       {(q) => {

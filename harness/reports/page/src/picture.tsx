@@ -5,7 +5,8 @@ import type { Context } from "./view";
 import type { Axis } from "./data";
 import { queryValues, ranked } from "./data";
 import type { Reference } from "./leaderboard";
-import { Keys, kindOf, numbers, tickText, ticksOf } from "./leaderboard";
+import { Keys, kindOf } from "./leaderboard";
+import { numbers, tickText, ticksOf } from "./marks";
 import { placeOf, queryTitle, rowValues, systemName } from "./view";
 import { Section, Tip, fixed, interval } from "./text";
 
@@ -183,7 +184,7 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
   const without = board.systems.length - rows.length;
   return (
     <Section class="overview" title={`${metric.label} against ${name}`}
-      note={`No other system has ${sign < 0 ? "lower" : "higher"} ${metric.label} at less ${name} than the ${frontier.length} on the line.${logarithmic ? " Logarithmic axis." : ""}${without ? ` ${without} without ${name} left out.` : ""}`}
+      note={`No other system has ${sign < 0 ? "lower" : "higher"} ${metric.label} at less ${name} than ${frontier.length > 1 ? `the ${frontier.length} on the line` : systemName(context, frontier[0])}.${logarithmic ? " Logarithmic axis." : ""}${without ? ` ${without} without ${name} left out.` : ""}`}
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="against" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} against ${name} of ${rows.length} systems. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>

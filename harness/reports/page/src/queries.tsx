@@ -8,7 +8,7 @@ import { Line, Ticks, scale, span } from "./marks";
 import { OneQuery } from "./query";
 import { colour, onTheme } from "./theme";
 import { allRows, placeAmong, queryTitle, systemName } from "./view";
-import { Lede, QueryTable, Section, Select, SystemLink, Tip, Value, fixed, interval, plural } from "./text";
+import { Lede, QueryTable, Section, Select, SystemLink, Tip, Value, fixed, interval, plural, short } from "./text";
 
 const STEP = 50;
 const ORDERS: [string, string][] = [["hardest", "hardest first"], ["easiest", "easiest first"], ["discriminating", "most discriminating first"], ["qid", "by number"]];
@@ -31,6 +31,7 @@ export function Queries({ context }: { context: Context }) {
   const at = scale(range[0], range[1]);
   const n = board.qids.length;
   const digits = Math.min(3, metric.digits);
+  const telling = rows.length > 2 && n > 1;
   return (
     <article class="queries">
       <Lede context={context} sentence={column.queryLede} />
@@ -45,8 +46,8 @@ export function Queries({ context }: { context: Context }) {
         <QueryTable context={context} queries={queries.slice(0, shown)} heads={<>
           {judged && <th scope="col" class="wide number" title="Documents judged with a grade above 0">Relevant</th>}
           <th scope="col" class="number">Median</th>
-          <th scope="col" class="picture"><span class="ends"><span>{fixed(range[0], 1)}</span><span class="wide">{metric.label}</span><span>{fixed(range[1], 1)}</span></span></th>
-          <th scope="col" class="wide number" title="Correlation over systems between this query and the mean of all others">Discrimination</th>
+          <th scope="col" class="picture"><span class="ends"><span>{short(range[0])}</span><span class="wide">{metric.label}</span><span>{short(range[1])}</span></span></th>
+          {telling && <th scope="col" class="wide number" title="Correlation over systems between this query and the mean of all others">Discrimination</th>}
           <th scope="col" class="wide name">Best system</th>
         </>}>
           {(q) => {
@@ -55,14 +56,14 @@ export function Queries({ context }: { context: Context }) {
               {judged && <td class="wide number">{judged.reduce((sum, { i }) => sum + board.judged![i * n + q], 0).toLocaleString("en")}</td>}
               <td class="number"><Value value={column.median[q]} digits={digits} /></td>
               <td class="picture"><Line label={interval(...span(values), digits)}><Ticks at={at} values={values} long={column.median[q]} /></Line></td>
-              <td class="wide number"><Value value={column.discrimination[q]} digits={2} /></td>
+              {telling && <td class="wide number"><Value value={column.discrimination[q]} digits={2} /></td>}
               <td class="wide name"><Best context={context} rows={rows} values={values} constant={column.constant[q] === 1} /></td>
             </>;
           }}
         </QueryTable>
         {queries.length > shown && <button type="button" class="more" onClick={() => setShown(shown + 4 * STEP)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
         <p class="notes">
-          “Discrimination” is the correlation over systems between a query and the mean of all others: a query near 1 orders systems as the others do.
+          {telling && "“Discrimination” is the correlation over systems between a query and the mean of all others: a query near 1 orders systems as the others do."}
           {constant > 0 && ` ${plural(constant, "query has", "queries have")} one value for all systems, which tells nothing, and ${constant === 1 ? "comes" : "come"} last.`}
         </p>
       </Section>}
@@ -112,7 +113,7 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
   const [painted, paint] = useReducer((n: number) => n + 1, 0);
   const n = board.qids.length;
   const values = board.columns[m].queries;
-  const high = named ? 15 : Math.min(18, Math.max(phone ? 3 : 1.5, 580 / rows.length));
+  const high = named ? 15 : Math.min(18, Math.max(phone ? 3 : 1.5, (phone ? 430 : 580) / rows.length));
   const left = phone ? 30 : 176;
   const [width, height] = [context.width - left, high * rows.length];
   const wide = width / queries.length;
@@ -160,8 +161,8 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
   const now = near && near[0] < queries.length && near[1] < rows.length ? near : null;
   const value = now ? values[rows[now[1]] * n + queries[now[0]]] : NaN;
   return (
-    <Section title="Every system on every query" note={`${metric.label}; best system on top. Click a cell to open the query.`}
-      aside={<>{rows.length > 40 && <label class="tick wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{fixed(least, 2)} <i class="ramp" /> {fixed(most, 2)}</span></>}>
+    <Section title="Every system on every query" note={`${metric.label}; best system on top${metric.direction < 0 ? ", lower is better" : ""}. Click a cell to open the query.`}
+      aside={<>{rows.length > 40 && <label class="tick wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{short(least)} <i class="ramp" /> {short(most)}</span></>}>
       <div class="heat" style={{ height: `${height + 24}px` }}>
         {queries.map((q, x) => x % skip === 0 && <span key={q} class="qid" aria-hidden="true" style={{ left: `${left + (x + 0.5) * wide}px`, width: `${wide * skip}px` }}><bdi>{board.qids[q]}</bdi></span>)}
         {rows.map((row, y) => (y === 0 || (y + 1) % nth === 0) && !(now && Math.abs(y - now[1]) * high < 15) && (

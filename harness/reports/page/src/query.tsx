@@ -6,7 +6,7 @@ import type { Numbers, Ranked, Sentence } from "./data";
 import { ofQuery, ranked, trace } from "./data";
 import { useParts } from "./load";
 import { usePoints } from "./picture";
-import { Axis, scale, span } from "./marks";
+import { Axis, scale, span, tickText, ticksOf } from "./marks";
 import { placeAmong, rowOf, systemName } from "./view";
 import { Command, Lede, Link, Section, Select, SystemLink, Tip, Value, fixed } from "./text";
 
@@ -92,7 +92,7 @@ function Dots({ context, order, values, a, b }: { context: Context; order: numbe
   const points = stacked.map((one) => ({ ...one, y: base - (one.level - 0.5) * rise, low: NaN, high: NaN })).sort((p, q) => p.x - q.x || q.y - p.y);
   const choose = (row: number) => go(row === b ? { a: systemName(context, row), b: systemName(context, a) } : { a: systemName(context, row), b: b < 0 ? "" : systemName(context, b) });
   const { point, at, handlers } = usePoints(points, choose);
-  const ticks = [0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => least + share * (most - least));
+  const ticks = ticksOf(least, most, context.phone ? 4 : 5);
   return (
     <Section title="All systems on this query" note={`One dot a system, by ${metric.label}; click a dot to show its ranking.`}>
       <svg class="dots" viewBox={`0 0 ${width} ${base + 4}`} width="100%" role="application" tabIndex={0} {...handlers}
@@ -103,7 +103,7 @@ function Dots({ context, order, values, a, b }: { context: Context; order: numbe
           : <circle key={one.row} class={one.row === a ? "a" : ""} cx={one.x} cy={one.y} r={one.row === a ? 5.5 : 3} />)}
         {point && <circle class="ring" cx={point.x} cy={point.y} r="7" />}
       </svg>
-      <Axis places={ticks.map((tick) => [(x(tick) / width) * 100, fixed(tick, most - least > 5 ? 0 : 1)])} />
+      <Axis places={ticks.map((tick) => [(x(tick) / width) * 100, tickText(tick, ticks[1] - ticks[0] || 1)])} />
       {point && <Tip at={at}><b><bdi>{systemName(context, point.row)}</bdi></b><br />{metric.label} {fixed(values[point.row], metric.digits)}, rank {placeAmong(values, point.row, metric.direction)} of {rows.length} here</Tip>}
     </Section>
   );
@@ -157,7 +157,7 @@ function List({ context, head, name, documents, hot, ideal = false }: { context:
   const metric = context.metric.gains ? context.metric : undefined;
   const adds = documents.map((one, i) => (metric?.gains?.[String(one.grade)] ?? 0) / (metric?.discounts?.[i] ?? Infinity));
   const most = Math.max(1, ...(context.board.grades ?? []));
-  const shade = (grade: number) => (isNaN(grade) ? "u" : grade <= 0 ? "0" : String(Math.max(1, Math.round((3 * grade) / most))));
+  const shade = (grade: number) => (isNaN(grade) ? "u" : grade <= 0 ? "0" : String(Math.max(1, Math.floor((3 * grade) / most))));
   const minus = (text: string) => text.replace("-", "−");
   return (
     <table class={ideal ? "ideal" : ""} aria-label={`Ranking of ${name}`}>

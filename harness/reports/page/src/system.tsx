@@ -7,13 +7,13 @@ import { kindOf } from "./leaderboard";
 import { useParts } from "./load";
 import { Between, Dot, Line, Ticks, Zero, scale, span } from "./marks";
 import { allRows, placeOf, quantile, rowOf, systemName } from "./view";
-import { Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, linked, signed } from "./text";
+import { ColumnText, Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
 
 const NEAR = 4;
 const QUERIES = 6;
 
 export function SystemView({ context }: { context: Context }) {
-  const { report, board, state, m, go } = context;
+  const { report, board, state, m, go, slices } = context;
   const row = rowOf(context, state.a);
   const all = <Link context={context} to={{ view: "leaderboard", a: "", b: "" }}>All systems</Link>;
   if (row < 0) {
@@ -25,14 +25,13 @@ export function SystemView({ context }: { context: Context }) {
   const at = order.indexOf(row);
   const names = order.map((one) => systemName(context, one));
   const step = (to: number, text: string) => to in order && <> · <Link context={context} to={{ a: names[to] }}>{text}</Link></>;
-  const slices = report.boards.filter((one) => one.whole === board.whole);
   return (
     <article class="system">
       <p class="crumb">{all}{step(at - 1, "← next better")}{step(at + 1, "next worse →")}</p>
       <div class="heading">
         <h1 dir="auto">{system.name}</h1>
         <p class="muted">
-          {report.columns.map((name, i) => system.columns[i] && <span key={name}>{name}: <bdi>{linked(system.columns[i])}</bdi></span>)}
+          {report.columns.map((name, i) => system.columns[i] && <span key={name}><ColumnText text={system.columns[i]} title={name} /></span>)}
           {system.link && <a href={system.link} rel="noreferrer">Report</a>}
         </p>
       </div>
@@ -78,7 +77,7 @@ function Among({ context, board, m, row, metric }: { context: Context; board: Bo
 }
 
 function Heads({ context, first }: { context: Context; first: string }) {
-  return <thead><tr><th scope="col">{first}</th><th scope="col" class="number">Value</th><th scope="col" class="wide number">{context.level}% interval</th><th scope="col" class="number">Rank</th><th scope="col" class="picture">Among all systems</th></tr></thead>;
+  return <thead><tr><th scope="col">{first}</th><th scope="col" class="number">Value</th><th scope="col" class="wide number">{context.level}% interval</th><th scope="col" class="number">Rank</th><th scope="col" class="picture">Among all<span class="wide"> systems</span></th></tr></thead>;
 }
 
 function Metrics({ context, row }: { context: Context; row: number }) {
@@ -131,7 +130,7 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
   return (
     <Section title="Neighbours in rank" note={`Their ${metric.label} minus this system's${rows.some(({ test }) => !isNaN(test.low)) ? `, with ${context.level}% interval` : ""}.`}>
       <table>
-        <thead><tr><th scope="col" class="number">Rank</th><th scope="col" class="name">System</th><th scope="col" class="wide number">Value</th><th scope="col" class="picture"><span class="ends"><span>← worse</span><span>better →</span></span></th><th scope="col" class="verdict">Test</th></tr></thead>
+        <thead><tr><th scope="col" class="number">Rank</th><th scope="col" class="name">System</th><th scope="col" class="wide number">Value</th><th scope="col" class="picture"><span class="ends sides"><span>worse</span><span>better</span></span></th><th scope="col" class="verdict">Test</th></tr></thead>
         <tbody>
           {rows.map(({ one, test: { difference, low, high } }) => {
             const letter = relation(board, m, one, row);

@@ -37,6 +37,11 @@ export function plural(n: number, word: string, words = `${word}s`): string {
   return `${n.toLocaleString("en")} ${n === 1 ? word : words}`;
 }
 
+/** A number at the end of an axis, without zeros that say nothing. */
+export function short(value: number): string {
+  return isFinite(value) ? fixed(value, 2).replace(/\.?0+$/, "") : fixed(value, 2);
+}
+
 /** A number with the table's digits; every digit on hover. */
 export function Value({ value, digits, sign = false }: { value: number; digits: number; sign?: boolean }) {
   return <span class="v" title={isNaN(value) ? "no value" : String(value)}>{(sign ? signed : fixed)(value, digits)}</span>;
@@ -52,8 +57,11 @@ export function MetricName({ metric }: { metric: Metric }) {
   );
 }
 
-/** Text of a column of metadata, a link if it is an address. */
-export const linked = (text: string) => /^https?:\/\//.test(text) ? <a href={text} rel="noreferrer">{text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a> : text;
+/** A text of a column; addresses are links, with `title` if there is one. */
+export function ColumnText({ text, title }: { text: string; title?: string }) {
+  if (!/^https?:\/\//.test(text)) return <>{title && `${title}: `}<bdi>{text}</bdi></>;
+  return <a href={text} rel="noreferrer">{title ?? text.replace(/^https?:\/\/(www\.)?|\/$/g, "")}</a>;
+}
 
 /** A link to the current address with changes. */
 export function Link({ context, to, children, ...rest }: { context: Context; to: Partial<State>; children: ComponentChildren; class?: string }) {
@@ -73,7 +81,8 @@ export function Words({ context, sentence }: { context: Context; sentence: Sente
         if (typeof part === "string") return part;
         if ("bold" in part) return <b key={i}>{part.bold}</b>;
         if ("system" in part) return <SystemLink key={i} context={context} system={part.system} />;
-        return <Link key={i} context={context} to={{ view: "queries", qid: part.query }}><bdi>{context.report.texts?.[part.query] ?? part.query}</bdi></Link>;
+        const title = context.report.texts?.[part.query];
+        return <span key={i}><Link context={context} to={{ view: "queries", qid: part.query }}><bdi>{title ?? part.query}</bdi></Link>{title && <> (<bdi>{part.query}</bdi>)</>}</span>;
       })}
     </>
   );

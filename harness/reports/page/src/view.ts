@@ -23,8 +23,12 @@ export interface Context {
   level: number;
   /** What the address asks for and the page does not have. */
   notices: string[];
+  /** The boards of the dataset: all queries, and groups of them. */
+  slices: Board[];
   /** The choice of dataset, metric and queries, which every view shows first. */
   choice: ComponentChildren;
+  /** That of queries alone; the leaderboard of a phone shows it with further choices. */
+  groups: ComponentChildren;
   /** Pixels for content, and whether the page has a phone's layout. */
   width: number;
   phone: boolean;
@@ -64,7 +68,7 @@ export function select(report: Report, address: State, go: Go): Context {
   const source = report.boards.findIndex((one) => (one.key ?? one.dataset) === board.whole);
   const level = Math.round(100 * (1 - (board.testing?.alpha ?? 0.05)) * 10) / 10;
   const width = contentWidth();
-  return { report, state, go, board, at, source, metric: report.metrics[m], m, choices, level, notices, choice: null, width, phone: innerWidth <= PHONE, printing: false };
+  return { report, state, go, board, at, source, metric: report.metrics[m], m, choices, level, notices, choice: null, groups: null, slices: report.boards.filter((one) => one.whole === board.whole), width, phone: innerWidth <= PHONE, printing: false };
 }
 
 function hasValues(values: Numbers): boolean {
