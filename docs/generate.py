@@ -15,7 +15,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from docs import command_pages, holdings, metric_pages
+from docs import api_pages, command_pages, holdings, metric_pages
 from harness.cli.main import app
 from harness.config.model import SECTIONS, Config, DatasetEntry, FusedEntry, Groups, RunEntry
 from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
@@ -51,6 +51,7 @@ def pages() -> dict[str, str]:
     """Return each generated page's text by file name."""
     return {
         **metric_pages.pages(),
+        **api_pages.pages(),
         **command_pages.pages(),
         "reference/formats.md": formats_page(),
         "reference/conventions.md": conventions_page(),

@@ -282,7 +282,7 @@ def pages() -> dict[str, str]:
         for name in names.split():
             metric = REGISTRY[name]
             link = f"[`{name}`](metrics/{family}.md#{name.lower()})"
-            index.append(f"| {link} | {metric.direction or ''} | {_inline(metric.headline)} |")
+            index.append(f"| {link} | {metric.direction or ''} | {inline(metric.headline)} |")
         index.append("")
         written[f"reference/metrics/{family}.md"] = _page(FAMILIES[family])
     index += ["## Settings of every metric\n"]
@@ -319,7 +319,7 @@ def _page(family: Family) -> str:
 def _metric(definition: Definition) -> list[str]:
     parts = _sections(definition)
     headline, _, text = parts[""].partition("\n")
-    lines = [f"## {definition.name} {{ #{definition.name.lower()} }}\n", f"{_inline(headline)}\n"]
+    lines = [f"## {definition.name} {{ #{definition.name.lower()} }}\n", f"{inline(headline)}\n"]
     lines += [f"{code(catalogue.spelling(definition))}\n"]
     text = text.strip()
     if definition.name in FORMULAS:
@@ -329,7 +329,7 @@ def _metric(definition: Definition) -> list[str]:
         lines += [f"{formula(source)}\n"] + [f"{_scripts(about)}\n"] * bool(about)
     notes = parts.get("Notes", "")
     for paragraph in re.split(r"\n\s*\n", f"{text}\n\n{notes}".strip()):
-        lines += [f"{_inline(paragraph)}\n"] * bool(paragraph)
+        lines += [f"{inline(paragraph)}\n"] * bool(paragraph)
     about_parameters = catalogue.entries(parts.get("Parameters", ""))
     rows = []
     for name, parameter in definition.parameters.items():
@@ -337,7 +337,7 @@ def _metric(definition: Definition) -> list[str]:
         values = ", ".join(map(code, parameter.choice_texts)) if parameter.choices else values
         default = default.removeprefix("default ")
         usual = "The run to compare with; by default the ideal order."
-        meaning = _inline(about_parameters.get(name, parameter.about or usual))
+        meaning = inline(about_parameters.get(name, parameter.about or usual))
         shown = default if default in ("none", "required", "the whole list") else code(default)
         anchor = f"{definition.name.lower()}-{name}"
         rows.append(f"| {code(name, anchor)} | {values} | {shown} | {meaning} |")
@@ -346,7 +346,7 @@ def _metric(definition: Definition) -> list[str]:
     lines += ["| property | |", "|---|---|"]
     for name, value in catalogue.facts(definition).items():
         names = name in ("also read", "trec_eval", "other tools")
-        shown = ", ".join(map(code, value.split(", "))) if names else _inline(value)
+        shown = ", ".join(map(code, value.split(", "))) if names else inline(value)
         lines += [f"| {name} | {shown} |"] * bool(value)
     return [*lines, ""]
 
@@ -359,10 +359,10 @@ def _sections(definition: Definition) -> dict[str, str]:
     return {"": lead.strip(), **dict(zip(rest[::2], rest[1::2], strict=True))}
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Return a docstring's text as one paragraph of Markdown.
 
-    >>> _inline("``cut`` as `short`;\\nsee `harness.rbo_weight`, a_i * b_max 2^k | b")
+    >>> inline("``cut`` as `short`;\\nsee `harness.rbo_weight`, a_i * b_max 2^k | b")
     '`cut` as `short`; see `rbo_weight`, a<sub>i</sub> \\\\* b\\\\_max 2<sup>k</sup> \\\\| b'
     """
     text = re.sub(r"`harness\.[\w.]*?(\w+)`", r"`\1`", " ".join(text.split()))

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,7 +17,7 @@ from click import Context
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 import harness  # noqa: E402
-from docs import metric_pages, outputs  # noqa: E402
+from docs import api_pages, metric_pages, outputs  # noqa: E402
 from docs.generate import config_schema, pages  # noqa: E402
 from docs.mathml import formula  # noqa: E402
 from harness.cli.main import COMMANDS, app  # noqa: E402
@@ -143,6 +144,28 @@ def test_every_metric_is_in_one_family() -> None:
     assert set(metric_pages.FORMULAS) <= set(names)
     for name in metric_pages.FAMILIES:
         assert f" reference/metrics/{name}.md\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+
+
+def test_every_public_name_and_argument_is_described() -> None:
+    names = " ".join(names for _, names in api_pages.TASKS.values()).split()
+    assert sorted(names) == sorted({*harness.__all__} - {"__version__"})
+    for page in api_pages.TASKS:
+        assert f" reference/python/{page}.md\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+        text = (ROOT / f"docs/reference/python/{page}.md").read_text("utf-8")
+        assert not re.search(r":\w+:`|`harness\.\w+\.", text), page
+    for name in names:
+        for called, function in functions_of(name, getattr(harness, name)):
+            described = api_pages.arguments(called, function)
+            assert [key for key, (_, entry) in described.items() if not entry.meaning] == [], called
+
+
+def functions_of(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a function; or the functions of a module, and a class with its methods."""
+    if isinstance(thing, ModuleType | type):
+        for member, function in api_pages.members(thing):
+            yield from functions_of(member, function)
+    if not isinstance(thing, ModuleType | type) or thing.__name__ in api_pages.CONSTRUCTED:
+        yield name, thing
 
 
 def test_formulas_are_well_formed() -> None:

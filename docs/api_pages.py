@@ -1,0 +1,327 @@
+"""Write the reference of the Python API: a page for each task, from signatures and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import types
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import harness
+from docs.command_pages import NOTE, code
+from docs.metric_pages import inline
+
+TASKS = {
+    "evaluate": ("Evaluate", "evaluate Evaluation metric_name Policy fuse"),
+    "training": (
+        "Evaluate while you train",
+        "lightgbm xgboost BatchCollector to_pytrec_eval from_pytrec_eval batch",
+    ),
+    "compare": ("Compare and gate", "compare per_query Comparisons rank_similarity gate"),
+    "configs": ("Run a config and trace numbers", "run Results trace conventions"),
+    "check": ("Check files", "check Checked"),
+    "report": ("Make tables, plots and pages", "table Table plot Plots page"),
+    "files": ("Read and write files", "read_qrels read_run Qrels Run save_predictions"),
+    "pytrec_eval": ("Replace pytrec_eval", "compat"),
+    "extend": (
+        "Extend",
+        "metric Range query_groups paired_test all_pairs_test align Aligned",
+    ),
+    "errors": ("Errors", "HarnessError"),
+}
+"""Title of the page of each task, and its public names."""
+CONSTRUCTED = ("BatchCollector", "HarnessError", "Policy", "Range", "RelevanceEvaluator")
+"""Classes that users call; the others are what functions return."""
+SIMILAR = {
+    "read_run": ("read_qrels",),
+    **dict.fromkeys(harness.batch.__all__, ("batch.ndcg", "BatchCollector.add", "compare")),
+}
+"""Functions with the meaning of arguments that a docstring leaves to them."""
+MEANINGS = {
+    "alpha": "Factor of the differences between scores.",
+    "correction": "Correct p-values for several metrics or runs.",
+    "formats": "Formats of the files.",
+    "interval": "Method of the intervals: Student's t, or the bootstrap (BCa).",
+    "policy": "Ties, missing and empty queries; see `evaluate`.",
+    "problems": "What went wrong.",
+    "qrel": "Judgements: `{qid: {docno: grade}}`.",
+    "board": "The leaderboard.",
+    "by": "What the weights are, in words.",
+    "dataset": "Name of the dataset.",
+    "docnos": "Documents to find in the query.",
+    "folder": "Folder to write into.",
+    "form": "Form of the value; see the metric.",
+    "format": "Format of the text.",
+    "func_dict": "A function for each measure, or the names of measures.",
+    "hashes": "Hashes of docnos.",
+    "high": "Largest value, or None.",
+    "items": "Values, sorted by query.",
+    "low": "Smallest value, or None.",
+    "mask": "True for each document that counts, in place of `n`.",
+    "metric": "A metric, in any spelling.",
+    "metrics": "Names of metrics.",
+    "n": "Number of documents of each query; the rest of a row is padding.",
+    "name": "Name in reports and configs.",
+    "names": "Names of metrics.",
+    "normalize": "Divide by the number of pairs.",
+    "numbers": "Grades or scores.",
+    "one": "A row of the comparisons.",
+    "open": "Exclude the bounds themselves.",
+    "p": "Persistence: chance that a reader goes on to the next rank.",
+    "path": "The file; see `read_qrels`.",
+    "qids": "Queries.",
+    "qrels": "The judgements.",
+    "queries": "Indices of queries.",
+    "query": "Index of the query.",
+    "random": "The test draws random numbers.",
+    "rel": "Smallest grade that is relevant.",
+    "relevance": "Grades, a row for each query.",
+    "run": "Name of the run.",
+    "scores": "Scores, a row for each query.",
+    "settings": "Settings to change.",
+    "severity": "error, warning or note.",
+    "some": "Indices of queries.",
+    "sources": "Keys of the literature to cite.",
+    "standalone": "Write a complete LaTeX document.",
+    "systems": "Compare systems in place of runs.",
+    "text": "Name of the metric, in any spelling.",
+    "tied": "How ties count; see the metric.",
+    "ties": "Order of tied documents.",
+    "title": "Name in a methods section.",
+    "weighted": "The test takes weights of queries.",
+    "weights": "Weight of each rank or query.",
+    "where": "Place that errors name.",
+    "x": "Numbers.",
+    "baseline": "Name of the baseline.",
+    "k": "Cutoff, or several.",
+    "gain": "2^g - 1 (`exp`) or the grade itself (`linear`).",
+}
+"""Meanings of arguments that several short docstrings leave out."""
+
+
+class Entry(NamedTuple):
+    """An argument or attribute of a docstring."""
+
+    kind: str
+    meaning: str
+
+
+def pages() -> dict[str, str]:
+    """Return the index of the Python API and the page of each task, by file name."""
+    index = [
+        NOTE + "# Python API\n",
+        "`import harness` gives every public name; each is loaded on first use. "
+        "`harness.__version__` is the version. "
+        "[Python in five minutes](../start/python.md) shows the main ones.\n",
+        "| task | names |",
+        "|---|---|",
+    ]
+    written = {}
+    for page, (title, names) in TASKS.items():
+        links = [f"[`{name}`](python/{page}.md#harness.{name})" for name in names.split()]
+        index.append(f"| [{title}](python/{page}.md) | {', '.join(links)} |")
+        lines = [NOTE + f"# {title}\n"]
+        for name in names.split():
+            lines += _described(f"harness.{name}", getattr(harness, name), 2)
+        written[f"reference/python/{page}.md"] = "\n".join(lines)
+    return {"reference/python.md": "\n".join([*index, ""]), **written}
+
+
+def members(thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield the public functions of a module, or the documented methods of a class."""
+    is_module = isinstance(thing, types.ModuleType)
+    for name in getattr(thing, "__all__", ()) if is_module else vars(thing):
+        member = inspect.getattr_static(thing, name, None) or getattr(thing, name)
+        member = getattr(member, "__func__", member)
+        if not name.startswith("_") and callable(member) and inspect.getdoc(member):
+            yield name, member
+    if is_module and not hasattr(thing, "__all__"):
+        for name, member in inspect.getmembers(thing, inspect.isfunction):
+            if member.__module__ == thing.__name__ and not name.startswith("_"):
+                yield name, member
+
+
+def arguments(
+    name: str, function: Callable[..., Any]
+) -> dict[str, tuple[inspect.Parameter, Entry]]:
+    """Return the arguments of a function with what its docstring says about each."""
+    entries = _entries(_sections(function).get("Parameters", ""))
+    found = {}
+    for key, parameter in inspect.signature(function).parameters.items():
+        if key in ("self", "cls"):
+            continue
+        entry = entries.get(key, Entry("", ""))
+        same = re.fullmatch(r"(?:As|See) `harness\.(\w+)`(?: takes (?:it|them))?\.?", entry.meaning)
+        if not entry.meaning:
+            same = re.fullmatch(r"see `harness\.(\w+)`", entry.kind)
+        similar = [same[1]] if same and same[1] != name else SIMILAR.get(name, ())
+        for other in similar if same or not entry.meaning else ():
+            source: Any = harness
+            for part in other.split("."):
+                source = getattr(source, part)
+            there = _entries(_sections(source).get("Parameters", "")).get(key)
+            if there and there.meaning:
+                kind = there.kind if entry.kind.startswith("see ") else entry.kind or there.kind
+                entry = Entry(kind, entry.meaning if not same else there.meaning)
+                entry = entry if entry.meaning else Entry(kind, there.meaning)
+                break
+        meaning = entry.meaning or MEANINGS.get(key, "")
+        kind = "" if entry.kind.startswith("see ") else entry.kind
+        found[key] = (parameter, Entry(kind or _annotation(parameter), meaning))
+    return found
+
+
+def _described(name: str, thing: Any, level: int) -> list[str]:
+    """Return the section of a function, class or module."""
+    sections = _sections(thing)
+    short = name.removeprefix("harness.")
+    lines = [f"{'#' * level} {short} {{ #{name} }}\n"]
+    if isinstance(thing, types.ModuleType):
+        lines += [f"{inline(part)}\n" for part in _paragraphs(sections[""])]
+        for member, function in members(thing):
+            lines += _described(f"{name}.{member}", function, level + 1)
+        return lines
+    is_class = inspect.isclass(thing)
+    called = not is_class or thing.__name__ in CONSTRUCTED
+    if called:
+        lines += ["```py", _signature(name, thing), "```\n"]
+    lines += [f"{inline(part)}\n" for part in _paragraphs(sections[""])]
+    if called:
+        together: dict[tuple[str, str, str], list[str]] = {}
+        for parameter, entry in arguments(short.rpartition(".")[2], thing).values():
+            cells = (inline(entry.kind), _default(parameter), _meaning(entry.meaning))
+            together.setdefault(cells, []).append(code(_starred(parameter)))
+        rows = [f"| {', '.join(names)} | {' | '.join(row)} |" for row, names in together.items()]
+        if rows:
+            lines += ["| argument | type | default | meaning |", "|---|---|---|---|", *rows, ""]
+    else:
+        lines += _attributes(thing, sections)
+    for title in ("Returns", "Yields", "Raises", "Warns"):
+        lines += _listed(title, sections.get(title, ""))
+    for part in _paragraphs(sections.get("Notes", "")):
+        lines.append(f"{inline(part)}\n")
+    if sections.get("Examples"):
+        lines += ["```pycon", sections["Examples"].strip(), "```\n"]
+    if is_class:
+        for member, function in members(thing):
+            if not isinstance(function, type):
+                lines += _described(f"{name}.{member}", function, level + 1)
+    return lines
+
+
+def _meaning(text: str) -> str:
+    """Return a description for a table cell, with its list as HTML.
+
+    >>> _meaning("Forms:\\n* a path\\n  or URL\\n* a dict\\nAll are read.")
+    'Forms:<ul><li>a path or URL</li><li>a dict</li></ul>All are read.'
+    """
+    parts: list[list[str]] = [[""]]
+    for line in text.splitlines():
+        if line.startswith("* "):
+            parts.append(["*", line[2:]])
+        elif line.startswith(" ") or (line and parts[-1][0] == ""):
+            parts[-1].append(line)
+        elif line:
+            parts.append(["", line])
+    cells = [
+        inline(" ".join(lines)) if not mark else f"<li>{inline(' '.join(lines).rstrip(';.'))}</li>"
+        for mark, *lines in parts
+    ]
+    return re.sub(r"(<li>.*</li>)", r"<ul>\1</ul>", "".join(cells))
+
+
+def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
+    """Return the table of a class's attributes."""
+    entries = _entries(sections.get("Parameters", "") + "\n" + sections.get("Attributes", ""))
+    for key, value in vars(kind).items():
+        if isinstance(value, (property, cached_property)) and key[0] != "_":
+            text = (inspect.getdoc(value) or "").partition("\n\n")[0]
+            entries.setdefault(key, Entry("", text))
+    rows = [
+        f"| {code(key)} | {inline(entry.kind)} | {_meaning(entry.meaning)} |"
+        for key, entry in entries.items()
+    ]
+    return ["| attribute | type | meaning |", "|---|---|---|", *rows, ""] if rows else []
+
+
+def _listed(title: str, section: str) -> list[str]:
+    """Return what a function returns, raises or warns of, as a list."""
+    if not section.strip():
+        return []
+    lines = [f"**{title}**\n"]
+    for match in re.finditer(r"^(\S.*)\n?((?:^[ ]+.*\n?|^\n)*)", section, re.M):
+        names = match[1].partition(" : ")
+        name = f"`{names[0]}` ({names[2]})" if names[2] else inline(match[1])
+        text = inline(match[2])
+        lines.append(f"- {name}: {text}" if text else f"- {name}")
+    return [*lines, ""]
+
+
+def _signature(name: str, thing: Any) -> str:
+    """Return a call with an argument a line, without types; short ones on one line."""
+    parts, starred = [], False
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.name in ("self", "cls"):
+            continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            starred = True
+        elif parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            parts, starred = [*parts, "*"], True
+        default = "" if parameter.default is parameter.empty else f"={_value(parameter.default)}"
+        parts.append(_starred(parameter) + default)
+    flat = f"{name}({', '.join(parts)})"
+    return flat if len(flat) <= 88 else f"{name}(\n" + "".join(f"    {p},\n" for p in parts) + ")"
+
+
+def _starred(parameter: inspect.Parameter) -> str:
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    return stars + parameter.name
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return ""
+    return "required" if parameter.default is parameter.empty else code(_value(parameter.default))
+
+
+def _value(value: Any) -> str:
+    text = repr(value) if not isinstance(value, str) else json.dumps(value)
+    return "..." if " at 0x" in text or len(text) > 40 else text
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    """Return an annotation in plain words where that is short."""
+    text = parameter.annotation
+    text = text if isinstance(text, str) else getattr(text, "__name__", "")
+    text = re.sub(r"\b(?:npt|pa|np)\.", "", "" if text == "_empty" else text)
+    return re.sub(r"\b(?:Any|Ranked)\b", "object", text.replace(" | None", ", optional"))
+
+
+def _sections(thing: Any) -> dict[str, str]:
+    """Return the parts of a docstring by heading; the text before them is under ``""``."""
+    document = inspect.getdoc(thing) or ""
+    lead, *rest = re.split(r"^(\w[\w ]*)\n-{3,}\n", document, flags=re.M)
+    parts = {"": lead, **dict(zip(rest[::2], rest[1::2], strict=True))}
+    for title, text in parts.items():
+        before, mark, example = text.partition("\n>>> ")
+        if mark and title != "Examples":
+            parts[title] = before
+            return {**parts, "Examples": f">>> {example}"}
+    return parts
+
+
+def _entries(section: str) -> dict[str, Entry]:
+    """Return the type and meaning of each name in a section."""
+    entries = {}
+    for match in re.finditer(r"^(\S.*)\n?((?:^[ ]+.*\n?|^\n)*)", section, re.M):
+        names, _, kind = match[1].partition(" : ")
+        for name in names.split(", "):
+            entries[name.strip("*")] = Entry(kind, inspect.cleandoc(match[2]))
+    return entries
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [part for part in re.split(r"\n\s*\n", text.strip()) if part]
