@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ from .aligned import Aligned
 from .arguments import TEXT, ArgumentKind, Count, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
-from .names import parse
+from .names import parse, tracker_names
 from .pandas_frame import data_frame
 from .policy import Policy
 from .policy_views import Kernel, check_view, is_cut, sampled_together, shortened, view
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
+_NAMES = ArgumentKind("'canonical' or 'tracker'", lambda value: value in ("canonical", "tracker"))
 
 
 @dataclass(frozen=True)
@@ -224,15 +225,22 @@ class Evaluation(Printable):
         columns = ByMetric((name, column) for column, name in enumerate(self.names))
         return self.values[:, columns[str(metric)]]
 
-    def summary(self) -> dict[str, float]:
+    def summary(self, names: Literal["canonical", "tracker"] = "canonical") -> dict[str, float]:
         """Return each metric over all queries: mean, sum or geometric mean, as it defines.
 
         Queries where the metric is undefined are left out; `n` counts the others. With query
         weights it is the weighted mean, sum or geometric mean. Sums are rounded once
         (``math.fsum``), so the order of the queries does not matter. A metric that is defined
         nowhere is NaN. A metric is found under any spelling of its name.
+
+        With ``names="tracker"`` names have no ``@`` and no brackets, as `harness export` writes
+        them: ``ndcg_at_10``. MLflow and others accept those.
         """
-        return ByMetric((name, self._summary(column)) for column, name in enumerate(self.names))
+        check_arguments(locals(), names=_NAMES)
+        values = {name: self._summary(column) for column, name in enumerate(self.names)}
+        if names == "canonical":
+            return ByMetric(values)
+        return dict(zip(tracker_names(self.names), values.values(), strict=True))
 
     def summary_over(self, metric: str, queries: Bools) -> float:
         """Return the `summary` of one metric (its name) over some queries."""

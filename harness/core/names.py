@@ -8,6 +8,7 @@ other tools' (``hit_rate@10``, in ``core.tool_names``).
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -447,3 +448,30 @@ def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
         and not _is_bound(metric)
     ]
     return like if len(like) == 1 else []
+
+
+def folded(name: str) -> str:
+    """Return the same text for two names that some system takes for one file."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def distinct(stems: Iterable[str]) -> list[str]:
+    """Return the stems, with a number after those that are taken already in any case."""
+    names: dict[str, str] = {}
+    for stem in stems:
+        name, number = stem, 1
+        while folded(name) in names:
+            number += 1
+            name = f"{stem}-{number}"
+        names[folded(name)] = name
+    return list(names.values())
+
+
+def tracker_names(names: list[str]) -> list[str]:
+    """Return names of metrics as trackers accept them, all different.
+
+    >>> tracker_names(["ndcg@10", "rbo(p=0.9)", "rbo(p_0.9)"])
+    ['ndcg_at_10', 'rbo_p_0.9', 'rbo_p_0.9-2']
+    """
+    plain = (name.replace("@", "_at_") for name in names)
+    return distinct([re.sub(r"[^\w.-]+", "_", name).strip("_") for name in plain])

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from ..core.names import tracker_names
 from ..errors import HarnessError, Problem, not_installed, shorten
-from ..readers.files import distinct
 from .results import Results
-
-
-def tracker_names(names: list[str]) -> list[str]:
-    """Return names of metrics as trackers accept them, all different.
-
-    >>> tracker_names(["ndcg@10", "rbo(p=0.9)", "rbo(p_0.9)"])
-    ['ndcg_at_10', 'rbo_p_0.9', 'rbo_p_0.9-2']
-    """
-    plain = (name.replace("@", "_at_") for name in names)
-    return distinct([re.sub(r"[^\w.-]+", "_", name).strip("_") for name in plain])
 
 
 def to_json(results: Results) -> str:

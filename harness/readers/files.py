@@ -14,7 +14,6 @@ import os
 import re
 import tempfile
 import time
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -322,11 +321,6 @@ def wrong_with(name: str) -> str:
     return f"has {n} bytes, and at most {LONGEST_FILE_NAME} fit" if n > LONGEST_FILE_NAME else ""
 
 
-def folded(name: str) -> str:
-    """Return the same text for two names that some system takes for one file."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-
-
 def readable_name(name: str) -> str:
     """Return a file's name as text, with bytes that are not UTF-8 as escapes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -335,15 +329,3 @@ def readable_name(name: str) -> str:
 def part(text: str) -> str:
     """Return `text` as a part of a file name that every system and LaTeX take."""
     return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")[:60].strip("-") or "x"
-
-
-def distinct(stems: Iterable[str]) -> list[str]:
-    """Return the stems, with a number after those that are taken already in any case."""
-    names: dict[str, str] = {}
-    for stem in stems:
-        name, number = stem, 1
-        while folded(name) in names:
-            number += 1
-            name = f"{stem}-{number}"
-        names[folded(name)] = name
-    return list(names.values())

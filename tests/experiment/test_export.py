@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from command_line import called, refused, started, succeeds
+from refusals import refuses
+
+import harness
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +39,17 @@ def test_json_is_the_flat_dict_with_null_for_undefined(here: Path) -> None:
     assert flat.keys() == found.keys()
     for key, value in flat.items():
         assert found[key] is None if math.isnan(value) else found[key] == value
+
+
+def test_summaries_have_the_names_of_the_export() -> None:
+    qrels, run = {"10": {"a": 1, "b": 0}, "2": {"c": 1}}, {"10": {"a": 1.0, "b": 1.0}}
+    metrics = ["ndcg(gain=exp)@10", "rbo(p=0.9)", "rbo(p=0.95)", "map"]
+    found = harness.evaluate(qrels, run, metrics)
+    short = found.summary(names="tracker")
+    assert list(short.values()) == pytest.approx(list(found.summary().values()), nan_ok=True)
+    assert list(short) == ["ndcg_gain_exp_at_10", "rbo_p_0.9", "rbo_p_0.95", "map"]
+    with refuses("names"):
+        found.summary(names="mlflow")  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

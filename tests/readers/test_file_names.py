@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.core.names import distinct, folded
 from harness.errors import HarnessError
 from harness.readers import files as store
-from harness.readers.files import distinct, folded, part, wrong_with
+from harness.readers.files import part, wrong_with
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=12)
 ODD = ANY | st.text("./\\ab\0é\u0301:C", max_size=8) | st.sampled_from(["..", "nul", "x" * 5000])

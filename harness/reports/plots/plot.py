@@ -25,6 +25,7 @@ from tqdm import tqdm
 from ...core.arguments import Names, OneOf, PathText, Shorthand, as_list
 from ...core.entries import System
 from ...core.metric import Metric
+from ...core.names import distinct
 from ...core.ragged import Bools, Floats
 from ...core.references import reference
 from ...errors import (
@@ -38,7 +39,7 @@ from ...errors import (
     unknown,
     warn,
 )
-from ...readers.files import distinct, part
+from ...readers.files import part
 from ...stats.comparison import REFERENCE_RUNS
 from ..leaderboard import Study, plan_of
 from ..phrases import ARROWS, spelled
