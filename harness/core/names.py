@@ -473,5 +473,5 @@ def tracker_names(names: list[str]) -> list[str]:
     >>> tracker_names(["ndcg@10", "rbo(p=0.9)", "rbo(p_0.9)"])
     ['ndcg_at_10', 'rbo_p_0.9', 'rbo_p_0.9-2']
     """
-    plain = (name.replace("@", "_at_") for name in names)
+    plain = (name.replace("@", " at ") for name in names)
     return distinct([re.sub(r"[^\w.-]+", "_", name).strip("_") for name in plain])
