@@ -63,7 +63,8 @@ def worsen(repository: Path) -> None:
 
 
 def test_actions_are_pinned_by_hash() -> None:
-    workflows = [*(ROOT / ".github/workflows").glob("*.yml"), ROOT / "examples/ci/github.yml"]
+    examples = (ROOT / f"examples/ci/{name}.yml" for name in ("github", "nightly"))
+    workflows = [*(ROOT / ".github/workflows").glob("*.yml"), *examples]
     used = [use for file in workflows for use in re.findall("uses: (.+)", file.read_text())]
     assert len(used) > 10
     for use in used:
@@ -96,6 +97,20 @@ def test_github(repository: Path) -> None:
     assert done.returncode == 1
     assert "::error title=harness gate fail::" in done.stdout
     assert "| fail |" in (repository / "gate.md").read_text()
+
+
+def test_nightly(repository: Path) -> None:
+    workflow = yaml.safe_load((repository / "examples/ci/nightly.yml").read_text())
+    steps = workflow["jobs"]["history"]["steps"]
+    scripts = {one["name"]: one["run"] for one in steps if "name" in one}
+    for day in "2025-01-09", "2025-01-10":
+        environment = {**workflow["env"], "DAY": day}
+        assert bash(scripts["Evaluate"], repository, **environment).returncode == 0
+        worsen(repository)
+    done = bash(scripts["History"], repository, **environment)
+    assert done.returncode == 1, done.stderr
+    assert "| ▼ worse | trec | candidate |" in (repository / "summary.md").read_text()
+    assert "data:image/svg+xml" in (repository / "history/index.html").read_text()
 
 
 @pytest.mark.slow

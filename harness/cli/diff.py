@@ -4,23 +4,39 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ..audit.leaderboard_diff import changes, names_of
 from ..audit.leaderboard_diff_report import render
+from ..errors import Problem, UnknownNameError
+from ..experiment.history import history as over_folders
+from ..input_files import check_outputs, name_of
+from ..readers.files import write_all
+from ..reports import history as report
 from ..stats.comparison import Plan
 from . import options
-from .printing import show, terminal_width
+from .options import Texts
+from .page import check_replaced
+from .printing import show, show_grids, terminal_width
 
 _TOLERANCE = "Treat differences up to this as equal."
+_FILES = "Results folders, or two tables as CSV or Markdown."
+_OF_HISTORY = ("metrics", "dataset", "tolerance", "level")
+_OF_TWO = (
+    *("any_change", "names", "keys", "lower", "p", "reproduction", "baselines", "test"),
+    *("correction", "overrides"),
+)
+"""Options of two leaderboards that --history cannot use."""
 _TESTS = [name for name in options.PLAN if name != "baselines"]
 
 
 @options.command()
-@click.argument("old", metavar="OLD", help="A results folder, or a table as CSV or Markdown.")
-@click.argument("new", metavar="NEW", help="What to compare with it, in either form.")
+@options.several("files", "OLD NEW|RESULTS...", _FILES)
+@options.flag("--history", "Show a metric over dated results folders.")
+@options.path("--output", "-o", metavar="FILE", help="Write the page of --history.")
 @options.metrics("A metric, by default all of both")
 @click.option("--dataset", metavar="DATASET", help="One dataset of both.")
 @click.option("--tolerance", metavar="DIFFERENCE", type=click.FloatRange(0), help=_TOLERANCE)
@@ -33,7 +49,9 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @options.plan("Measure effects over this run, too")
 @options.keys
 @options.format_option("text", "csv", "jsonl", "markdown")
-def command(old: str, new: str, any_change: bool, format: str, **settings: Any) -> None:
+def command(
+    files: Texts, history: bool, output: Path | None, any_change: bool, format: str, **settings: Any
+) -> None:
     """Compare two leaderboards: what has changed, and why.
 
     Prints the values and ranks that moved. Of two results folders it also prints the queries
@@ -43,11 +61,28 @@ def command(old: str, new: str, any_change: bool, format: str, **settings: Any) 
     Exits 1 if a value is worse. The tolerance is 0 for folders and half of the last printed
     digit for tables. --set takes the keys family, interval, draws and seed of 'compare:'.
 
+    With --history, prints a metric over many results folders, and where it changed: the test of
+    'harness gate' finds a loss or gain beyond the tolerance since the level began. -o writes a page
+    with a picture. Exits 1 if the last folder is worse.
+
     \b
     Examples:
       harness diff results/before results/after --tolerance 0.001
       harness diff results/paper paper.md --any-change
+      harness diff --history nightly/* -m ndcg@10 -o history.html
     """
+    if any(map(os.path.isfile, files)):
+        options.refuse(("history",), "tables, which have no values of queries")
+    if history:
+        options.refuse(_OF_TWO, "--history")
+        _show_history(files, output, format, **{name: settings[name] for name in _OF_HISTORY})
+        return
+    options.refuse(("output",), "OLD and NEW, whose changes have no page")
+    if len(files) != 2:
+        message = f"expected OLD and NEW, got {len(files)}"
+        fix = "name two, or add --history for a series of results folders"
+        raise UnknownNameError(Problem("", message, fix=fix))
+    old, new = files
     if os.path.isdir(old) and os.path.isdir(new):
         options.refuse(("keys", "lower"), "results folders")
     else:
@@ -60,4 +95,18 @@ def command(old: str, new: str, any_change: bool, format: str, **settings: Any) 
     differences = changes(old, new, plan=plan, **settings)
     show(render(differences, format, **terminal_width(format)))
     if differences.has_regression or (any_change and differences.has_change):
+        raise click.exceptions.Exit(1)
+
+
+def _show_history(files: Texts, output: Path | None, format: str, **settings: Any) -> None:
+    tolerance = settings.pop("tolerance") or 0.0
+    series = over_folders([Path(file) for file in files], tolerance=tolerance, **settings)
+    if output is not None:
+        check_outputs(output.parent, [output.name])
+        check_replaced(output)
+    show_grids(report.grids(series), format, report.records(series))
+    if output is not None:
+        write_all(output.parent, {output.name: report.page(series, "History")})
+        show(f"written to {name_of(output)}\n", error=True)
+    if series.is_worse:
         raise click.exceptions.Exit(1)

@@ -100,9 +100,7 @@ def command(
         files = {target.name: files.pop(PAGE), **files}
     pages = files if is_folder else [target.name]
     for path in (folder / name for name in pages if not name.endswith(".js")):
-        if path.is_file() and not _is_page(path):
-            message, fix = "expected a page to replace, got another file", "name another file"
-            raise InputError(Problem(str(path), message, fix=fix))
+        check_replaced(path)
     same = [n for n in files if is_file(folder / n) and read_file(folder / n) == files[n]]
     check_own(folder, files, same, force=force)
     write_all(folder, files)
@@ -124,7 +122,11 @@ def _file_of(sheet: str) -> str:
     return sheet.replace("/", "_") + ".html"
 
 
-def _is_page(path: Path) -> bool:
-    """Return whether a file is HTML, and so no config, input or table of results."""
-    with path.open("rb") as file:
-        return file.read(64).lstrip().lower().startswith(b"<!doctype html")
+def check_replaced(path: Path) -> None:
+    """Raise InputError if a file is no HTML, and so a config, input or table of results."""
+    if path.is_file():
+        with path.open("rb") as file:
+            is_page = file.read(64).lstrip().lower().startswith(b"<!doctype html")
+        if not is_page:
+            message, fix = "expected a page to replace, got another file", "name another file"
+            raise InputError(Problem(str(path), message, fix=fix))

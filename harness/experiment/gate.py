@@ -219,7 +219,7 @@ def gate_systems(
 ) -> tuple[Verdict, ...]:
     """Judge pairs of baseline and candidate by the rules of their metrics."""
     found = [
-        (_pair(before, after, metric), margin)
+        (pair_of(before, after, metric), margin)
         for before, after in pairs
         for metric, margin in _gated(before, after, rules)
     ]
@@ -278,8 +278,8 @@ def _gated(
             yield metric, allowed
 
 
-def _pair(before: System, after: System, metric: Metric) -> Pair:
-    """Return the values of both on the queries, paired by qid."""
+def pair_of(before: System, after: System, metric: Metric) -> Pair:
+    """Return the values of both by qid; InputError if other queries, weights or policies."""
     old, new = (one.entries[0].evaluation.policy for one in (before, after))
     where = f"{after.run} on {after.dataset}"
     if old != new:

@@ -108,6 +108,7 @@ FORMS: dict[str, dict[str, str]] = {
         "baselines format",
         "out out/leaderboard.csv": "metrics dataset tolerance any_change names lower p "
         "reproduction baselines format",
+        "out results --history": "history output metrics dataset tolerance level format",
     },
     "similarity": {
         "out": "measure p depth near picture datasets of_metrics format",
