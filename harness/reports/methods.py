@@ -29,6 +29,7 @@ from .phrases import (
     absent_baselines,
     capitalised,
     listed,
+    plural,
     sized,
     span,
     tested_parts,
@@ -161,9 +162,7 @@ def repeated_over(systems: Sequence[System]) -> str:
     """Return the plural of what is repeated, such as seeds; nothing without repetitions."""
     if all(len(system.entries) < 2 for system in systems):
         return ""
-    names = {name for system in systems for name in system.varying}
-    name = next(iter(names)) if len(names) == 1 else ""
-    return f"{name}s" if name.isalpha() and not name.endswith("s") else "repetitions"
+    return plural({name for system in systems for name in system.varying})
 
 
 def fused_in_words(
@@ -625,6 +624,8 @@ def _software(study: Study, writer: Writer) -> str:
     tool = writer.text(f"pytrec_eval {versions.get('pytrec-eval-terrier', '')}".rstrip())
     result = f"differed by at most {largest:g}" if largest else "matched exactly"
     part = f"a sample of {values:,}" if study.is_sampled else f"{values:,} of them"
+    if values == sum(entry.evaluation.values.size for entry in study.cells.entries):
+        part = f"all {values:,}"
     verb = "were" if values > 1 and not study.is_sampled else "was"
     cited = writer.cite(["vangysel2018"])
     return f"{text}; {part} {verb} recomputed with {tool}{cited} and {result}."

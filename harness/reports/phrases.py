@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import NamedTuple
 
@@ -63,6 +63,25 @@ def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
     parameters = parameters_in_words(metric)
     is_unique = [_plainly_spelled(other) for other in others].count(name) < 2
     return name if not parameters or (among is not None and is_unique) else f"{name} ({parameters})"
+
+
+def in_sentence(name: str) -> str:
+    """Return the name of a metric as it is within a sentence.
+
+    >>> in_sentence("Swaps"), in_sentence("MAP"), in_sentence("Kendall’s τ")
+    ('swaps', 'MAP', 'Kendall’s τ')
+    """
+    return name[:1].lower() + name[1:] if re.match("[A-Z][a-z]+(?![a-z’])", name) else name
+
+
+def plural(names: Collection[str]) -> str:
+    """Return what is repeated, by its placeholders.
+
+    >>> plural(["seed"]), plural(["seed", "draw"]), plural([])
+    ('seeds', 'repetitions', 'repetitions')
+    """
+    name = next(iter(names)) if len(names) == 1 else ""
+    return f"{name}s" if name.isalpha() and not name.endswith("s") else "repetitions"
 
 
 def parameters_in_words(metric: Metric) -> str:

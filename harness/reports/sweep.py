@@ -20,7 +20,7 @@ from .grid import Grid, GridCell, grid
 from .leaderboard import Study, as_csv
 from .paper_table.build import names_of, source_of
 from .paper_table.settings import TableSettings, renamed
-from .phrases import ARROWS, capitalised, confidence, listed
+from .phrases import ARROWS, capitalised, confidence, listed, plural
 from .select import metric_spellings, select, select_datasets
 
 
@@ -169,6 +169,7 @@ def _grids(
     must not choose a setting.
     """
     titles = [settings.metric_name(metric, metrics) for metric in metrics]
+    repeated = plural(board.summary.spread)
     arrows = [ARROWS[m.definition.direction] if settings.arrows else "" for m in metrics]
     for dataset, entries in board.by_dataset():
         held = {name for entry in entries for name in entry.columns}
@@ -208,16 +209,17 @@ def _grids(
         if over and answered < size:
             over = [f"{answered:,} of {over[0]}"]
         if "Repetitions" not in counts and repetitions[0] > 1:
-            over.append(f"{repetitions[0]} repetitions")
+            over.append(f"{repetitions[0]} {repeated}")
         notes = [f"means over {listed(over)}"] if over else []
         share = confidence(plan.level)
-        notes.append(f"in brackets: {share} bootstrap interval over queries and repetitions")
+        notes.append(f"in brackets: {share} bootstrap interval over queries and {repeated}")
         if is_marked and board.selection is not None:
             by = settings.metric_name(compared(board.metrics, [board.selection.settings.by])[0])
             notes.insert(0, "in bold: best value of each run; not a test")
             notes.append(f"validation queries, on which {by} chooses")
         table = grid(header, rows, notes=[f"{capitalised(note)}." for note in notes], level=3)
-        caption = f"{listed(titles)} on {settings.name(dataset)} for each value of {listed(names)}."
+        named = settings.metric_list(metrics, metrics)
+        caption = f"{named} on {settings.name(dataset)} for each value of {listed(names)}."
         yield replace(
             table,
             caption=caption,

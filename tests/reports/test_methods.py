@@ -188,7 +188,8 @@ def test_examples_read_as_in_the_golden_file(title: str, data: Path) -> None:
 
 def _check_numbers(text: str, results: Results) -> None:
     """Count again what the paragraph says, from what the results have."""
-    sample = re.findall(r"(?:a sample of |; )([\d,]+) (?:was|of them were) recomputed", text)
+    pattern = r"(?:a sample of |; |all )([\d,]+) (?:was|were|of them were) recomputed"
+    sample = re.findall(pattern, text)
     values = sum(cell.crosscheck.values for cell in results.manifest.cells)
     assert [int(number.replace(",", "")) for number in sample] == [values] * (values > 0)
     if (comparisons := results.comparisons) is not None:

@@ -222,7 +222,7 @@ def test_metrics_have_the_names_that_readers_know() -> None:
     assert [column.title for column in table.columns] == [
         "R@1000", "nDCG@10", "nDCG@10 (exp)", "MRR", "Swaps",
     ]  # fmt: skip
-    assert table.title == "R@1000, nDCG@10, nDCG@10 (exp), MRR and Swaps on web."
+    assert table.title == "R@1000, nDCG@10, nDCG@10 (exp), MRR and swaps on web."
     alone = build(made, TableSettings(metrics=("ndcg(gain=exp)@10",)))
     assert alone.columns[0].title == "nDCG@10 ↑"
     assert "nDCG@10 with exponential gain." in alone.footnotes

@@ -481,7 +481,8 @@ class TableDraft:
         """Return the sentence of a caption whose author wrote none."""
         datasets = list(map(self.settings.name, self.datasets))
         where = listed(datasets) if len(datasets) <= SHOWN else f"{len(datasets)} datasets"
-        return f"{self._names(self.metrics)} on {where}." if self.metrics and datasets else ""
+        names = self.settings.metric_list(self.metrics, self.metrics)
+        return f"{names} on {where}." if self.metrics and datasets else ""
 
     def caption(self) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
@@ -507,7 +508,7 @@ class TableDraft:
             yield from self._treatment()
 
     def _name(self, metric: Metric) -> str:
-        return self.settings.metric_name(metric, self.metrics)
+        return self.settings.metric_in_sentence(metric, self.metrics)
 
     def _names(self, metrics: Iterable[Metric]) -> str:
         return listed(map(self._name, metrics))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from ...core.arguments import Digits, Flag, Patterns, Positive, Shorthand, as_list
 from ...core.metric import Metric
 from ...errors import did_you_mean
-from ..phrases import fixed, spelled
+from ..phrases import fixed, in_sentence, listed, spelled
 from ..select import (
     Found,
     matched,
@@ -209,6 +209,16 @@ class TableSettings:
         """Return a metric's name in a table that also has the metrics `among`."""
         own = value_for(self.names, str(metric), Name(), patterns=False)
         return own.text or spelled(metric, among)
+
+    def metric_in_sentence(self, metric: Metric, among: Sequence[Metric] = ()) -> str:
+        """Return a metric's name as it is within a sentence, unless it was chosen."""
+        name = self.metric_name(metric, among)
+        return in_sentence(name) if name == spelled(metric, among) else name
+
+    def metric_list(self, metrics: Sequence[Metric], among: Sequence[Metric]) -> str:
+        """Return the names of metrics with which a sentence begins."""
+        first = [self.metric_name(metric, among) for metric in metrics[:1]]
+        return listed([*first, *(self.metric_in_sentence(m, among) for m in metrics[1:])])
 
     def citation(self, own: str) -> str:
         """Return the keys that the name of a run, dataset or metric cites."""
