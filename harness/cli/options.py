@@ -329,7 +329,7 @@ def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str
 
 _SIZES = "LightGBM's file of group sizes, for QRELS."
 _TWICE = "What to do with a docno twice in a query."
-_LOWER = "The lowest score is best, as of a distance or a loss."
+_LOWER = "The lowest score is best in all runs, as of distances."
 _PASSAGES = "Document in a passage's docno: '(.+)#[0-9]+', 'sum:...'."
 files = joined(
     choice("--duplicates", RunDuplicates, default="error", help=_TWICE),

@@ -380,7 +380,7 @@ def refusal(
             fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
         elif with_level is not None:
             accepted = f"{metric} needs the smallest relevant grade to take fractions"
-            fix = f"write {with_level}, or relevance_level 0.5 for all; ndcg@10 needs none"
+            fix = f"write {with_level}, or relevance_level 0.5 for all (--relevance-level 0.5)"
         fix += more_fix
     of_n = f", the first of {n}" if n > 1 else ""
     message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"

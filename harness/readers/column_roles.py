@@ -249,7 +249,10 @@ def _choose(
             raise InputError(Problem(place, message))
         if name not in names:
             message = f"no column '{name}'{did_you_mean(name, names)}"
-            raise InputError(Problem(place, message, listed))
+            fix = "correct the name"
+            if is_file:
+                fix += "; if only some runs have this column, write a config: each run has its own"
+            raise InputError(Problem(place, message, listed, fix))
     unnamed = [name for name in names if name not in named.values()]
     chosen = guess(unnamed, kind) | named
     if positional:

@@ -125,7 +125,8 @@ class Documents:
         pattern, take = self.passages
         if self.n_rows and not self.n_passages:
             message = f"expected passages such as {pattern}, got docnos such as {self.example}"
-            fix = "write a pattern of the whole docno whose group is a part of it, as (.+)#[0-9]+"
+            fix = "write a pattern of the whole docno whose group is a part of it, as (.+)#[0-9]+; "
+            fix += "in a config each run has its own"
             raise InputError(Problem(Place(self.place), message, fix=fix, rule="columns"))
         message = f"{self.n_passages:,} of {self.n_rows:,} rows are passages; they make "
         message += f"{self.n_documents:,} documents, each with the {TAKEN[take]}"

@@ -193,7 +193,16 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
         f"{higher.size:,} of {rank.size:,} rows{'' if is_whole else ' checked'} have a higher "
         "score than the rank before"
     )
-    warn(source, message, "ranks-against-scores", higher.size, *place, at_least=not is_whole)
+    fix = ""
+    if 2 * higher.size > np.count_nonzero(later):
+        fix = "if the lowest score is best, write order: ascending (--lower-is-better)"
+        if source.ascending:
+            fix = "take --lower-is-better out; write order: ascending for other runs in a config"
+    warn(
+        *(source, message, "ranks-against-scores", higher.size, *place),
+        at_least=not is_whole,
+        fix=fix,
+    )
 
 
 def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:

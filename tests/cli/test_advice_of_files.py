@@ -158,3 +158,50 @@ def test_the_probability_of_the_last_class_is_proposed(tmp_path: Path) -> None:
     assert "rename the column 'proba_1' to 'score'" in done.err
     run.write_text(run.read_text().replace("proba_1", "score"))
     assert "1.0000" in succeeds(*words, cwd=tmp_path)
+
+
+LOWER = ["--lower-is-better"]
+NEAR = {"10": [("D=1", 0.1), ("D=2", 0.4)], "2": [("D=3", 0.5), ("D=1", 0.7)]}
+
+
+@pytest.fixture
+def runs_that_differ(here: Path) -> Path:
+    """BM25 scores of documents, and distances of passages in two formats."""
+    Path("q.qrels").write_text("2 0 D=3 1\n10 0 D=1 1\n10 0 D=2 0\n")
+    Path("bm25.run").write_text("10 Q0 D=2 1 9.5 a=b\n10 Q0 D=1 2 3 a=b\n2 Q0 D=3 1 8 a=b\n")
+    near = [(qid, docno, at, x) for qid, r in NEAR.items() for at, (docno, x) in enumerate(r, 1)]
+    Path("near.run").write_text("".join(f"{q} Q0 {d} {at} {x} n\n" for q, d, at, x in near))
+    Path("near.jsonl").write_text(
+        "".join(f'{{"qid": {q}, "docno": "{d}#0", "distance": {x}}}\n' for q, d, _, x in near)
+    )
+    return here
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [("--columns score=distance --lower-is-better", "bm25.run: no column 'distance'"),
+     ("--documents-from (.+)#[0-9]+", "bm25.run: expected passages")],
+)  # fmt: skip
+def test_settings_of_one_run_go_into_a_config(
+    runs_that_differ: Path, options: str, place: str
+) -> None:
+    done = called("evaluate", "q.qrels", "bm25.run", "near.jsonl", "-m", "map", *options.split())
+    fix = done.err.partition(place)[2].partition("  fix:")[2].partition("\n")[0]
+    assert (done.code, "config" in fix, "each run has its own" in fix) == (2, True, True), done
+    Path("c.yaml").write_text(
+        "datasets: {d: q.qrels}\nmetrics: [map]\nruns:\n  bm25: bm25.run\n"
+        "  near: {path: near.jsonl, columns: {score: distance}, order: ascending, "
+        "documents: '(.+)#[0-9]+'}\n  rrf: {fuse: [bm25, near], method: rrf}\n"
+    )
+    out = succeeds("run", "c.yaml")
+    assert [line.split()[3].rstrip("*") for line in out.splitlines() if "2/2" in line] == [
+        "1.0000", "0.7500", "0.7500",
+    ], out  # fmt: skip
+
+
+def test_scores_that_all_rise_may_be_distances(runs_that_differ: Path) -> None:
+    fix = "fix:    if the lowest score is best, write order: ascending (--lower-is-better)"
+    assert fix in called("check", "q.qrels", "near.run").out
+    assert "ranks-against-scores" not in called("check", "q.qrels", "near.run", *LOWER).out
+    out = called("check", "q.qrels", "bm25.run", *LOWER).out
+    assert "fix:    take --lower-is-better out" in out
