@@ -225,10 +225,13 @@ def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
 def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
     """Return the letters of fold and seed, if no run has a fold but all after f are the data's.
 
-    Numbers with a fraction after s are no seeds but a setting.
+    Of runs with a fold, the letter s alone is short, before two or more numbers. Numbers with a
+    fraction after s are no seeds but a setting.
 
     >>> short_in(["svm-f1-s0.txt", "svm-f2-s0.txt"], ["fold1.txt", "fold2.txt"])
     ('f', 's')
+    >>> short_in(["svm/fold1.s3.txt", "svm/fold1.s14.txt"], ["fold1.txt"])
+    ('s',)
     """
 
     def numbers(paths: Iterable[str], letters: Sequence[str] = ()) -> list[Mapping[str, str]]:
@@ -240,9 +243,12 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
         {values["fold"] for values in found if "fold" in values}
         for found in (numbers(data), numbers(runs), named)
     )
-    if full or not short or not short <= folds:
+    seeds = {values["seed"] for values in named if "seed" in values}
+    are_seeds = all(map(str.isdecimal, seeds))
+    if full:
+        return ("s",) if full <= folds and are_seeds and len(seeds) > 1 else ()
+    if not short or not short <= folds:
         return ()
-    are_seeds = all(values.get("seed", "0").isdecimal() for values in named)
     return tuple(SHORT) if are_seeds else ("f",)
 
 
@@ -422,5 +428,7 @@ class Matcher:
         try:
             readers.read_run(Source(files[0]), duplicates="first", dataset=self._read_qrels(path))
         except HarnessError as error:
-            return error.problems[0].what
+            problem = error.problems[0]
+            keys = re.search(r"\(in a config (.+?)\)", problem.fix)
+            return f"{problem.what}; add {keys[1]}" if keys else problem.what
         return ""

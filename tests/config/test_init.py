@@ -144,6 +144,22 @@ def test_short_words_for_fold_and_seed(tmp_path: Path) -> None:
     assert "{seed}" not in text
 
 
+def test_a_short_word_for_seeds_next_to_the_word_fold(tmp_path: Path) -> None:
+    make_parts(tmp_path, (1, 2))
+    files = [f"p/{m}/Fold{n}.s{s}.txt" for m in ("a=1", "svm") for n in (1, 2) for s in (3, 10)]
+    make(tmp_path, dict.fromkeys(files, scores(10)))
+    text, _ = proposed(tmp_path)
+    assert '\n  "{model}": {format: scores, path: "p/{model}/Fold{fold}.s{seed}.txt"}\n' in text
+    assert "\nsummary: {pool: [fold], spread: [seed]}" in text
+
+
+def test_a_file_of_distances_is_left_out_with_the_keys_to_add(tmp_path: Path) -> None:
+    make(tmp_path, {"a.qrels": "2 0 d=1 1\n", "a.run": "2 Q0 d=1 1 5 t\n"})
+    make(tmp_path, {"near.jsonl": '{"qid": 2, "docno": "d=1", "distance": 0.5}\n'})
+    text, _ = proposed(tmp_path)
+    assert text.endswith("'distance'; add columns: {score: distance}, order: ascending\n"), text
+
+
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
     make_parts(tmp_path)
     files = [f"preds/{part}-gbrt2-lr{lr}.txt" for part in ("vali", "test") for lr in "12"]
