@@ -2,7 +2,8 @@
 
 Run ``python -m docs.outputs`` after a change; a test fails if a page is out of date.
 
-A block shows a command after ``$``, then its output. A line ``...`` in the output cuts it: the
+A block shows a command after ``$``, then its output; a ``latex`` block has the command in a comment,
+``% $ harness table ...``. A long command goes on after a backslash. A line ``...`` in the output cuts it: the
 lines above and below the cut keep their number. Files that a page shows (a ``yaml`` or ``python``
 block whose first line is ``# path``) are written before the commands below them run.
 
@@ -26,7 +27,7 @@ from pathlib import Path
 from harness.cli.main import main as harness_command
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"^```(yaml|python|console|pycon)\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"^```(yaml|python|console|latex)\n(.*?)^```", re.S | re.M)
 COMMAND = re.compile(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", re.S)
 FILE = re.compile(r"# ([\w./-]+\.(?:yaml|py))\n")
 
@@ -53,9 +54,11 @@ def updated(page: Path, folder: Path) -> str:
             path = folder / named[1]
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(body, encoding="utf-8")
-        if language != "console":
-            return match[0]
-        return "```console\n" + "".join(_with_output(body, folder)) + "```"
+        if language == "console":
+            return "```console\n" + "".join(_with_output(body, folder)) + "```"
+        if language == "latex" and body.startswith("% $ "):
+            return "```latex\n% " + "".join(_with_output(body[2:], folder)) + "```"
+        return match[0]
 
     return BLOCK.sub(block, page.read_text(encoding="utf-8"))
 
