@@ -2,10 +2,10 @@
 
 Run ``python -m docs.outputs`` after a change; a test fails if a page is out of date.
 
-A block shows a command after ``$``, then its output; a ``latex`` block has the command in a comment,
-``% $ harness table ...``. A long command goes on after a backslash. A line ``...`` in the output cuts it: the
-lines above and below the cut keep their number. Files that a page shows (a ``yaml`` or ``python``
-block whose first line is ``# path``) are written before the commands below them run.
+A block shows a command after ``$``, then its output. A ``latex`` block has it in a comment:
+``% $ harness table ...``. A long command goes on after a backslash. A line ``...`` in the output
+cuts it: the lines above and below the cut keep their number. Files that a page shows (a ``yaml``
+or ``python`` block whose first line is ``# path``) are written before the commands below them run.
 
 Versions of packages, times and hashes of manifests differ between machines, so they are masked.
 """
