@@ -212,6 +212,7 @@ _ALL = (
         },
         "As xgboost, but a query without relevant documents counts 0.",
         {"ndcg(gain=linear)": _XGBOOST_LINEAR},
+        cite=("chen2016",),
     ),
     Convention(
         "catboost",
@@ -221,6 +222,7 @@ _ALL = (
         {"ndcg": {**_SIGNED, "empty": "one"}, "dcg": _SIGNED, **_CATBOOST},
         "ERR and PFound take the grade itself for a probability: on grades above 1 they mean "
         "nothing, so map them to (2^g - 1) / 2^max first (stop=exp,max_grade=4).",
+        cite=("prokhorenkova2018",),
     ),
     Convention(
         "catboost-exp",
@@ -230,6 +232,7 @@ _ALL = (
         {"ndcg": {**_SIGNED_EXP, "empty": "one"}, "dcg": _SIGNED_EXP, **_CATBOOST},
         "NDCG and DCG with type=Exp, the others as catboost. denominator=Position is "
         "discount=position.",
+        cite=("prokhorenkova2018",),
     ),
     Convention(
         "sklearn",
@@ -243,6 +246,7 @@ _ALL = (
         },
         "Has no mean over lists of different lengths. ignore_ties=True orders ties by the "
         "processor's sort, which no rule gives.",
+        cite=("pedregosa2011",),
     ),
     Convention(
         "torchmetrics",
@@ -260,6 +264,7 @@ _ALL = (
         "not relevant, and ties are ordered as torch.topk leaves them: ours is the "
         "order of the input. Its recall still divides by all relevant documents, which no "
         "setting gives.",
+        cite=("detlefsen2022",),
     ),
     Convention(
         "ranx",
@@ -274,6 +279,7 @@ _ALL = (
         },
         "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
         "(ties=reverse). More than 15 tied documents have an order that depends on the library.",
+        cite=("bassani2022",),
     ),
     Convention(
         "tfr",
@@ -291,6 +297,7 @@ _ALL = (
         },
         "Breaks ties at random in each call: ours is the expectation. Grades below 0 are padding. "
         "ARP and OPA weigh queries by their grades and pairs.",
+        cite=("pasumarthi2019",),
     ),
     Convention(
         "rankeval",
@@ -309,6 +316,7 @@ _ALL = (
         },
         "Its order of ties depends on the processor (numpy's argsort, reversed): ours is the "
         "reverse of the input, what a stable sort gives.",
+        cite=("lucchese2017",),
     ),
     Convention(
         "allrank",
@@ -364,6 +372,7 @@ _ALL = (
         "pytrec_eval, after documents whose docno equals the qid are dropped "
         "(ignore_identical_ids). relative_P is R_cap, success is Accuracy. Prints 5 decimals. "
         "Means are over the queries of the run, but those of MRR, R_cap and Accuracy over all.",
+        cite=("thakur2021",),
     ),
     Convention(
         "mteb",
@@ -377,6 +386,7 @@ _ALL = (
         "success is hit_rate. Documents whose docno equals the qid are dropped in tasks with "
         "ignore_identical_ids, such as ArguAna, FiQA, Quora and MS MARCO; write "
         "drop_identical_ids=false for the others.",
+        cite=("muennighoff2023",),
     ),
     Convention(
         "sentence-transformers",
@@ -391,6 +401,7 @@ _ALL = (
         "Every relevant grade is 1. success is accuracy. Keeps documents whose docno equals the "
         "qid, and leaves queries without relevant documents out. Older versions order ties by a "
         "heap, which no rule gives.",
+        cite=("reimers2019",),
     ),
     *(
         Convention(
