@@ -344,6 +344,8 @@ def _unknown(text: str) -> Problem:
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
     if match is None:
         fix = "write name, name@10 or name(param=value)@10, and each metric by itself"
+        if moved := re.fullmatch(r"(\w+)(@[\d,.]+)(\(.*\))", text):  # map@10(rel=2)
+            fix = f"write {moved[1]}{moved[3]}{moved[2]}"
         return Problem("", f"cannot read the metric '{text}'", fix=fix)
     name, _, end = match.groups("")
     stem = name if end else name.rstrip("0123456789")  # of NDCG10

@@ -363,7 +363,8 @@ def check_paths(
         wrong = error
         if not is_config and (os.path.isfile(first) or url_of(first)):
             what = "expected a config, or a dataset, or qrels followed by runs"
-            fix = "run harness check CONFIG, or harness check QRELS RUN..."
+            fix = "run harness check CONFIG, or harness check QRELS RUN...; without qrels, "
+            fix += "harness check RUN... --topics FILE"
             wrong = InputError(Problem(first, what, fix=fix))
     return refused_config(first, wrong)
 

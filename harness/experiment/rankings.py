@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,16 @@ def pool(paths: Sequence[str], depth: int = 20, teams: str = "", contributors: s
 
 def _runs(paths: Sequence[str]) -> list[Run]:
     named = zip(paths, short_names(paths), strict=True)
-    return [readers.read_run(path, name=name) for path, name in named]
+    runs, problems = list[Run](), list[Problem]()
+    for path, name in named:
+        try:
+            runs.append(readers.read_run(path, name=name))
+        except InputError as error:
+            problems.append(replace(error.problems[0], fix=""))
+    if problems:
+        fix = "leave out or correct what harness check RUN... --topics FILE rejects"
+        raise InputError([*problems[:-1], replace(problems[-1], fix=fix)])
+    return runs
 
 
 def _first(run: Run, depth: int, policy: Policy | None = None) -> Ints:

@@ -52,6 +52,7 @@ from ..errors import (
     UnknownNameError,
     check_known,
     did_you_mean,
+    first_of,
     said_by,
     warn,
 )
@@ -327,7 +328,14 @@ def read_bytes(path: Path) -> bytes:
         folder, fix = path.parent, "give the folder that the config's 'output:' names"
         if url := url_of(path):
             message = remote.missing(url)
+        elif folder.is_file():
+            is_config = folder.suffix in (".yaml", ".yml")
+            message = "expected a folder of results, got a " + ("config" if is_config else "file")
+            if is_config:
+                fix = f"run harness run {folder}, and give the folder that it writes to"
         elif folder.exists():
+            inner = sorted(name_of(inside.parent) for inside in folder.glob(f"*/{path.name}"))
+            fix = f"name one of: {first_of(inner)}" if inner else fix
             message = f"expected a folder of results, got one that holds no {path.name}"
         else:
             near = [

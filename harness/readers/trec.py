@@ -195,9 +195,10 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     )
     fix = ""
     if 2 * higher.size > np.count_nonzero(later):
-        fix = "if the lowest score is best, write order: ascending (--lower-is-better)"
+        fix = "write ranks and scores that agree"
+        fix += "; if the lowest score is best, write order: ascending (--lower-is-better)"
         if source.ascending:
-            fix = "take --lower-is-better out; write order: ascending for other runs in a config"
+            fix = "take --lower-is-better out; in a config each run has its own order"
     warn(
         *(source, message, "ranks-against-scores", higher.size, *place),
         at_least=not is_whole,

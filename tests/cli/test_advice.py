@@ -446,6 +446,11 @@ def with_qrels(words: Words, message: str) -> Words:
     return (words[0], "--qrels", *words[1:])
 
 
+def with_topics(words: Words, message: str) -> Words:
+    assert "harness check RUN... --topics FILE" in message
+    return (*words, "--topics", "q.txt")
+
+
 def written(words: Words, message: str) -> Words:
     *_, right = re.findall(r"write (\S+)$", message, re.MULTILINE)
     return (*words[:-1], right)
@@ -495,11 +500,13 @@ COMMANDS: list[tuple[Words, Callable[[Words, str], Words]]] = [
     ((*EVALUATE, "-m", "map", "--run-format", "tec"), suggested),
     ((*EVALUATE, "-m", "swaps(ties=best)@5"), written),
     ((*EVALUATE, "-m", "bpref@10"), written),
+    ((*EVALUATE, "-m", "map@2(rel=1)"), written),
     ((*EVALUATE, "-m", "P(ties=bounds)@2"), written_first),
     ((*EVALUATE, "-m", "P(ties=bounds)@2"), with_ties),
     ((*EVALUATE, "-m", "swaps(reference=z)"), with_known_run),
     (("evaluate", "q.txt", "runs", "-m", "map"), by_pattern),
     (("evaluate", "q.txt", "runs/a.run", "runs/a.run", "-m", "map"), once),
+    (("check", "runs/a.run"), with_topics),
     (("compare", "--qrels", "q.txt", "runs/a.run", "runs/b.run"), with_metric),
     (("compare", "q.txt", "runs/a.run", "runs/b.run", "-m", "map"), with_qrels),
     ((*GATE, "-m", "map"), with_margin),
@@ -518,8 +525,33 @@ def test_a_fix_of_a_command_line_works(
         (tmp_path / "runs" / f"{name}.run").write_text(TREC)
     done = called(*words, cwd=tmp_path)
     assert done.code == 2, done.out
-    fixed = called(*fix(words, done.err), cwd=tmp_path)
-    assert fixed.code == 0, (fix(words, done.err), fixed.err)
+    right = fix(words, done.err or done.out)
+    assert (fixed := called(*right, cwd=tmp_path)).code == 0, (right, fixed.err)
+
+
+def test_a_folder_around_results_and_a_config_lead_to_the_results(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text(QRELS)
+    (tmp_path / "r.txt").write_text(TREC)
+    (tmp_path / "a=b.yaml").write_text(f"{DATA}metrics: [map]\n")
+    message = called("verify", "a=b.yaml", cwd=tmp_path).err
+    (command,) = re.findall("run harness (run .*),", message)
+    assert called(*command.split(), cwd=tmp_path).code == 0
+    message = called("verify", "results", cwd=tmp_path).err
+    (folder,) = re.findall("name one of: (.*)", message)
+    assert called("verify", folder, cwd=tmp_path).code == 0
+
+
+def test_a_pool_names_all_broken_runs(tmp_path: Path) -> None:
+    files = {"a": TREC, "b=1": "2 Q0 d 1 nan t\n", "c": "2 Q0 d 1\n"}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    done = called("pool", *files, cwd=tmp_path)
+    assert done.code == 2
+    assert re.findall(r"^error: (\S+):1: ", done.err, re.MULTILINE) == ["b=1", "c"]
+    assert "--duplicates" not in done.err
+    checked = called("check", *files, "--topics", "a", cwd=tmp_path).out
+    assert [line.split()[1] for line in checked.splitlines() if "REJECT  " in line] == ["b=1", "c"]
+    assert called("pool", "a", cwd=tmp_path).code == 0
 
 
 DATA = "datasets: {d: q.txt}\nruns: {a: r.txt}\n"

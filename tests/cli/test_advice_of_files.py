@@ -200,7 +200,7 @@ def test_settings_of_one_run_go_into_a_config(
 
 
 def test_scores_that_all_rise_may_be_distances(runs_that_differ: Path) -> None:
-    fix = "fix:    if the lowest score is best, write order: ascending (--lower-is-better)"
+    fix = "; if the lowest score is best, write order: ascending (--lower-is-better)"
     assert fix in called("check", "q.qrels", "near.run").out
     assert "ranks-against-scores" not in called("check", "q.qrels", "near.run", *LOWER).out
     out = called("check", "q.qrels", "bm25.run", *LOWER).out
