@@ -793,7 +793,10 @@ reports: [page]
     alone = made(tmp_path, config)
     tab = open_page(alone / "page.html")
     assert tab.locator("nav a").all_inner_texts() == ["Leaderboard", "Queries", "About"]
-    assert tab.locator(".overview rect").count() == 40
+    tab.press(".bars svg", "End")
+    assert re.fullmatch(r"query \d+\nP@1 0\.0000", tab.inner_text(".tip"))
+    tab.press(".bars svg", "Home")
+    assert tab.inner_text(".tip").endswith("P@1 1.0000")
     assert tab.locator("input").count() == 0
     done = called("page", str(alone), str(many), "-o", "both.html", cwd=tmp_path)
     assert done.code == 0, done.err
@@ -844,5 +847,8 @@ reports: [page]
     assert findings.locator("td:last-child a").all_inner_texts() == runs
     tab = open_page(page, viewport={"width": 390, "height": 844}, has_touch=True)
     name = tab.locator("table.board tbody th a").first
+    tab.click("summary:text-is('More')")
+    label = tab.locator(".menu .field > span", has_text="team").bounding_box()
+    assert label["height"] > 10
     cut = name.evaluate("link => link.closest('th').scrollWidth > link.closest('th').clientWidth")
     assert not cut

@@ -279,7 +279,7 @@ def test_every_query_of_two_systems(results: Path, per_query: Any, open_page: Op
     assert len(shown) == len(differences) == 30
     ordered = [row[0] for row in shown]
     assert ordered[:15] + ordered[:14:-1] == sorted(differences.values(), reverse=True)
-    picture = tab.locator(".waterfall svg")
+    picture = tab.locator(".bars svg")
     picture.focus()
     picture.press("End")
     tip = tab.inner_text(".tip")
@@ -297,7 +297,7 @@ def test_every_query_of_two_systems(results: Path, per_query: Any, open_page: Op
 def test_identical_systems_and_groups_of_two(results: Path, open_page: Open) -> None:
     tab = open_page(results / "page.html", "#v=pair&d=trec&m=map&a=bm25&b=copy%3D1")
     assert tab.inner_text(".lede") == "bm25 and copy=1 have the same MAP on all 30 queries."
-    assert tab.locator(".waterfall svg").count() == 0
+    assert tab.locator(".bars svg").count() == 0
     tab = open_page(results / "page.html", "#v=pair&d=trec&m=map&a=bm25&b=lsi")
     for row, values in zip(cells(tab, "by group"), digits(tab, "by group"), strict=True):
         label = row[0].rpartition(" (")[0].removeprefix("length: ")

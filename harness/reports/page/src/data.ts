@@ -285,14 +285,3 @@ export function ranked(values: Numbers, direction: number): number[] {
     (a, b) => Number(isNaN(values[a])) - Number(isNaN(values[b])) || sign * (values[a] - values[b]) || a - b,
   );
 }
-
-export function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  let n = 0;
-  for (let i = 0; i < values.length; i++)
-    if (!isNaN(values[i])) {
-      sum += values[i];
-      n++;
-    }
-  return n ? sum / n : NaN;
-}

@@ -5,7 +5,7 @@ import type { Context } from "./view";
 import type { Numbers } from "./data";
 import { ranked, relation } from "./data";
 import { Against, EveryQuery, Everyone } from "./picture";
-import { Dot, Line, numbers, scale, tickText, ticksOf } from "./marks";
+import { Dot, Line, extent, numbers, scale, tickText, ticksOf } from "./marks";
 import { keptRows, placeAmong, rowOf, rowValues, systemName } from "./view";
 import { ColumnText, Key, Lede, MetricName, Notes, Select, SystemLink, Value, interval, plural, ranks } from "./text";
 
@@ -31,8 +31,9 @@ export interface Reference {
   letters: string[];
 }
 
-const KINDS: Record<string, string> = { "+": "over", "-": "under", "~": "same", "=": "same" };
-export const kindOf = (letter: string, tested: boolean): string => KINDS[letter] ?? (tested ? "none" : "a");
+/** The colours of letters of `relation`; that of the reference itself is "same". */
+export const KINDS: Record<string, string> = { "+": "over", "-": "under", "~": "same", "=": "same", "": "same", ".": "none" };
+export const kindOf = (row: number, reference?: Reference): string => (reference ? KINDS[reference.letters[row]] : "a");
 
 /** The picked row, or else the leader; none where nothing was tested. */
 function referenceOf(context: Context, all: number[]): Reference | undefined {
@@ -126,14 +127,6 @@ function shownExtras(context: Context, extras: Extra[]): Extra[] {
   return extras.filter((one) => fitting.has(one));
 }
 
-/** Places of the chosen metric's values, and the ticks of its axis. */
-function axisOf({ board, metric, m, phone }: Context, values: Numbers): { at: (value: number) => number; ticks: number[] } {
-  const { low, high } = board.columns[m];
-  const [least, most] = [Math.min(0, ...numbers(values), ...numbers(low)), Math.max(...numbers(values), ...numbers(high))];
-  const [start, end] = [metric.low === 0 ? Math.max(0, least) : least, metric.high > 0 ? Math.min(metric.high, most) : most];
-  return { at: scale(start, end), ticks: ticksOf(start, end, phone ? 2 : 4) };
-}
-
 function Table({ context, rows, reference, all }: { context: Context; rows: number[]; reference?: Reference; all: number[] }) {
   const { report, state, go, board, metric, m, phone, printing } = context;
   const column = board.columns[m];
@@ -142,7 +135,8 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
   const extras = shownExtras(context, extrasOf(context));
   const wide = !phone && !printing && 640 + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
   const withRange = plain && column.rankLow.some((low) => !isNaN(low));
-  const axis = axisOf(context, values);
+  const ends = extent(metric, values, column.low, column.high);
+  const axis = { at: scale(...ends), ticks: ticksOf(...ends, phone ? 2 : 4) };
   const best = new Map([m, ...extras.flatMap((one) => one.m ?? [])].map((i) => [i, bestRows(context, i)]));
   const mark = values[reference?.row ?? all[0]];
   const pick = (name: string) => {
@@ -169,8 +163,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
         <tbody>
           {rows.map((row) => {
             const system = report.systems[board.systems[row]];
-            const letter = reference?.letters[row] ?? "";
-            const kind = reference ? (letter ? kindOf(letter, true) : "same") : "a";
+            const kind = kindOf(row, reference);
             const picked = system.name === state.a || system.name === state.b;
             const warnings = board.findings[row]?.map((i) => report.provenance.findings[i].sentence) ?? [];
             return (

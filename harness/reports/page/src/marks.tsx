@@ -1,7 +1,7 @@
 /** Small pictures inside rows: places on a line, as shares of its width, so that any width fits. */
 
 import type { ComponentChildren } from "preact";
-import type { Numbers } from "./data";
+import type { Metric, Numbers } from "./data";
 import { fixed } from "./text";
 
 export type Scale = (value: number) => number;
@@ -66,6 +66,12 @@ export function Between({ at, from, to, kind }: { at: Scale; from: number; to: n
 /** Numbers below or above a picture, at places in percent. As HTML, their contrast can be computed. */
 export function Axis({ places }: { places: [number, string][] }) {
   return <div class="places" aria-hidden="true">{places.map(([place, text]) => <span key={text} style={{ left: percent(place) }}>{text}</span>)}</div>;
+}
+
+/** The ends of an axis for values and intervals: from 0, within the metric's natural range. */
+export function extent(metric: Metric, values: Numbers, low: Numbers, high: Numbers): [number, number] {
+  const [least, most] = span([0], numbers(values), numbers(low), numbers(high));
+  return [metric.low === 0 ? 0 : least, metric.high > 0 ? Math.min(metric.high, most) : most];
 }
 
 export function numbers(values: Numbers): number[] {

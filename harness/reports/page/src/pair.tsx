@@ -7,9 +7,9 @@ import type { Board, Metric, Sentence, Test, Tests } from "./data";
 import { queryValues, relation, tested } from "./data";
 import { useParts } from "./load";
 import { Between, Dot, Line, Zero, scale, span } from "./marks";
-import { usePoints } from "./picture";
-import { allRows, queryTitle, rowOf, systemName } from "./view";
-import { Key, Lede, Link, MetricName, QueryTable, Section, Select, Tip, Value, fixed, plural, probability, short, signed } from "./text";
+import { QueryBars } from "./picture";
+import { allRows, rowOf, systemName } from "./view";
+import { Key, Lede, Link, MetricName, QueryTable, Section, Select, Value, fixed, plural, probability, short, signed } from "./text";
 
 const SHOWN = 15;
 
@@ -78,7 +78,15 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
     <>
       <Lede context={context} sentence={sentence(context, chosen, a, b)} />
       {tests === null && <p class="notice">Intervals and p need the file <code>{String(board.tests)}</code> next to the page.</p>}
-      {won + lost > 0 && <Waterfall context={context} duel={chosen} names={names} />}
+      {won + lost > 0 && (
+        <QueryBars context={context} bars={queries} title="Difference on every query" note={`${metric.label}, largest first. Click a bar to see both rankings.`}
+          up={metric.direction < 0 ? -1 : 1} text={(value) => signed(value, value ? 2 : 0)} pair={{ a: names[0], b: names[1] }}
+          aside={<><Key kind="a">{`${won.toLocaleString("en")} won by `}<bdi>{names[0]}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} by `}<bdi>{names[1]}</bdi></Key></>}>
+          {(i) => <>
+            <bdi>{names[0]}</bdi> {fixed(queries[i].first, metric.digits)}<br /><bdi>{names[1]}</bdi> {fixed(queries[i].second, metric.digits)}<br />difference {signed(queries[i].value, metric.digits)}
+          </>}
+        </QueryBars>
+      )}
       <Table context={context} title="Every metric" first="Metric" names={names} rows={[...duels].map(([i, one]) => ({
         duel: one, metric: report.metrics[i], chosen: i === m, head: <Link context={context} to={{ metric: report.metrics[i].name }}><MetricName metric={report.metrics[i]} /></Link>,
       }))} />
@@ -111,40 +119,6 @@ function sentence({ board, metric, level, m }: Context, { difference, first, sec
   if ("+-".includes(verdict)) return [...opening, " The difference is ", { bold: "significant" }, `${corrected}.`];
   if ("~=".includes(verdict)) return [...opening, " The difference is ", { bold: "not significant" }, `${corrected}: chance in the choice of queries could produce it.`];
   return [...opening, board.columns[m].family ? " The tests compare systems with the baseline only, so this difference was not tested." : ` Differences in ${label} were not tested.`];
-}
-
-const LEFT = 44;
-const HEIGHT = 150;
-
-/** Differences of all queries, largest first, as one picture of bars. */
-function Waterfall({ context, duel: { queries, won, lost }, names: [a, b] }: { context: Context; duel: Duel; names: string[] }) {
-  const { go, board, metric, width } = context;
-  const sign = metric.direction < 0 ? -1 : 1;
-  const [most, least] = [Math.max(0, sign * queries[0].value), Math.min(0, sign * queries[queries.length - 1].value)];
-  const step = (width - LEFT) / queries.length;
-  const gap = step > 3 ? step * 0.08 : 0;
-  const y = (value: number) => 8 + ((HEIGHT - 16) * (most - sign * value)) / (most - least);
-  const points = queries.map(({ value }, i) => ({ row: i, x: step * (i + 0.5), y: y(value), low: 0, high: 0 }));
-  const { point, at, handlers } = usePoints(points, (i) => go({ view: "queries", qid: board.qids[queries[i].query], a, b }));
-  const bars = (side: number) => points.map((one, i) => (side * queries[i].value > 0 ? `M${(one.x - step / 2 + gap).toFixed(2)} ${y(0)}V${one.y.toFixed(2)}h${(step - 2 * gap).toFixed(2)}V${y(0)}Z` : "")).join("");
-  const near = point && queries[point.row];
-  return (
-    <Section title="Difference on every query" note={`${metric.label}, largest first. Click a bar to see both rankings.`}
-      aside={<><Key kind="a">{`${won.toLocaleString("en")} won by `}<bdi>{a}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} by `}<bdi>{b}</bdi></Key></>}>
-      <div class="waterfall">
-        {[most, 0, least].filter((value, i) => i === 1 || Math.abs(value) > 0.1 * (most - least)).map((value) => <span key={value} aria-hidden="true" style={{ top: `${y(sign * value)}px` }}>{signed(sign * value, value ? 2 : 0)}</span>)}
-        <svg viewBox={`0 0 ${width - LEFT} ${HEIGHT}`} width="100%" height={HEIGHT} preserveAspectRatio="none" tabIndex={0} role="application" {...handlers}
-          aria-label={`Differences of ${plural(queries.length, "query", "queries")}, largest first. Arrow keys move, Enter opens the query. The table below has the values.`}>
-          {point && <rect class="near" x={point.x - step / 2} y="0" width={step} height={HEIGHT} />}
-          <path class="a" d={bars(sign)} /><path class="b" d={bars(-sign)} /><path class="axis" d={`M0 ${y(0)}H${width}`} />
-        </svg>
-      </div>
-      {near && <Tip at={at}>
-        <b>{queryTitle(context, near.query)}</b>{context.report.texts && <> · <bdi>{board.qids[near.query]}</bdi></>}<br />
-        <bdi>{a}</bdi> {fixed(near.first, metric.digits)}<br /><bdi>{b}</bdi> {fixed(near.second, metric.digits)}<br />difference {signed(near.value, metric.digits)}
-      </Tip>}
-    </Section>
-  );
 }
 
 interface Row { duel: Duel; metric: Metric; head: ComponentChildren; chosen?: boolean }

@@ -1,14 +1,16 @@
 /** Pictures of all systems: their intervals in order of rank, and quality against a cost. */
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Context } from "./view";
 import type { Axis } from "./data";
 import { queryValues, ranked } from "./data";
 import type { Reference } from "./leaderboard";
 import { Keys, kindOf } from "./leaderboard";
-import { numbers, tickText, ticksOf } from "./marks";
+import { extent, span, tickText, ticksOf } from "./marks";
+import type { State } from "./state";
 import { placeOf, queryTitle, rowValues, systemName } from "./view";
-import { Section, Tip, fixed, interval } from "./text";
+import { Section, Tip, fixed, interval, plural, short } from "./text";
 
 const LEFT = 34;
 const BOTTOM = 20;
@@ -81,19 +83,15 @@ export function Everyone({ context, order, reference, kept }: { context: Context
   const { low, high } = state.convention ? { low: values, high: values } : board.columns[m];
   const all = order.filter((row) => !isNaN(values[row]));
   const [height, top] = [phone ? 160 : 176, 26];
-  const ends = [...numbers(values), ...numbers(low), ...numbers(high)];
-  const least = metric.low === 0 ? 0 : Math.min(0, ...ends);
-  const most = metric.high > 0 ? Math.min(metric.high, Math.max(...ends)) : Math.max(...ends);
+  const [least, most] = extent(metric, values, low, high);
   const y = (value: number) => top + (height - top - BOTTOM) * (1 - (Math.min(most, Math.max(least, value)) - least) / (most - least || 1));
-  const ticks = ticksOf(least, most, 4);
   const step = (width - LEFT - 4) / all.length;
   const x = (place: number) => LEFT + step * (place + 0.5);
-  const points = all.map((row, i): Point => ({ row, x: x(i), y: y(values[row]), low: y(low[row] - 0 || values[row]), high: y(high[row] - 0 || values[row]) }));
+  const points = all.map((row, i): Point => ({ row, x: x(i), y: y(values[row]), low: y(isNaN(low[row]) ? values[row] : low[row]), high: y(isNaN(high[row]) ? values[row] : high[row]) }));
   const { point, at, handlers } = usePoints(points, (row) => go({ view: "system", a: systemName(context, row), b: "" }));
   const groups = new Map<string, Point[]>();
   for (const one of points) {
-    const letter = reference?.letters[one.row] ?? "";
-    const kind = `${reference ? (letter ? kindOf(letter, true) : "same") : "a"}${kept.has(one.row) ? "" : " faint"}`;
+    const kind = `${kindOf(one.row, reference)}${kept.has(one.row) ? "" : " faint"}`;
     groups.set(kind, [...(groups.get(kind) ?? []), one]);
   }
   const marked = points.find((one) => one.row === reference?.row) ?? points[0];
@@ -108,9 +106,7 @@ export function Everyone({ context, order, reference, kept }: { context: Context
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="everyone" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} of ${all.length} systems, best first. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>
-        {ticks.map((tick) => (
-          <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>
-        ))}
+        <Across ticks={ticksOf(least, most, 4)} y={y} width={width} />
         {[...groups].map(([kind, group]) => (
           <g key={kind} class={`dot ${kind}`}>
             <path class="interval" stroke-width={Math.max(1.2, Math.min(4, step * 0.45))} d={group.map((one) => `M${one.x.toFixed(1)} ${one.low.toFixed(1)}V${one.high.toFixed(1)}`).join("")} />
@@ -132,27 +128,52 @@ export function Everyone({ context, order, reference, kept }: { context: Context
 
 /** The values of the only system, query by query from the best on. */
 export function EveryQuery({ context }: { context: Context }) {
-  const { board, metric, m, width, go } = context;
+  const { board, metric, m } = context;
   const values = queryValues(board.columns[m], 0, board.qids.length);
-  const order = ranked(values, metric.direction).filter((query) => !isNaN(values[query]));
-  const [height, top] = [150, 10];
-  const [least, most] = [Math.min(0, ...numbers(values)), Math.max(...numbers(values))];
-  const y = (value: number) => top + (height - top - BOTTOM) * (1 - (value - least) / (most - least || 1));
-  const step = (width - LEFT - 4) / order.length;
-  const points = order.map((query, i): Point => ({ row: query, x: LEFT + step * (i + 0.5), y: y(values[query]), low: 0, high: 0 }));
-  const open = (query: number) => go({ view: "queries", qid: board.qids[query] });
-  const { point, at, handlers } = usePoints(points, open);
-  const ticks = ticksOf(least, most, 4);
-  if (!order.length) return null;
+  const bars = ranked(values, metric.direction).filter((query) => !isNaN(values[query])).map((query) => ({ query, value: values[query] }));
+  return bars.length ? (
+    <QueryBars context={context} bars={bars} title={`${metric.label} of every query`} note="Best first. Click a bar to open its query." text={short}>
+      {(i) => <>{metric.label} {fixed(bars[i].value, metric.digits)}</>}
+    </QueryBars>
+  ) : null;
+}
+
+/** Values by query as bars from 0, best first; `children` is what the readout says of a bar. */
+export function QueryBars({ context, bars, title, note, aside, up = 1, text, pair = {}, children }: {
+  context: Context; bars: { query: number; value: number }[]; title: string; note: string; aside?: ComponentChildren;
+  /** -1: negative values point up. */
+  up?: number;
+  /** Numbers of the axis. */
+  text: (value: number) => string;
+  pair?: Partial<State>; children: (i: number) => ComponentChildren;
+}) {
+  const { go, board, report } = context;
+  const [width, height] = [context.width - 44, 150];
+  const [least, most] = span([0], bars.map(({ value }) => up * value));
+  const step = width / bars.length;
+  const gap = step > 3 ? step * 0.08 : 0;
+  const y = (value: number) => 8 + ((height - 16) * (most - up * value)) / (most - least || 1);
+  const points = bars.map(({ value }, row): Point => ({ row, x: step * (row + 0.5), y: y(value), low: 0, high: 0 }));
+  const { point, at, handlers } = usePoints(points, (i) => go({ view: "queries", qid: board.qids[bars[i].query], ...pair }));
+  const side = (sign: number) => points.map((one, i) => (sign * up * bars[i].value > 0 ? `M${(one.x - step / 2 + gap).toFixed(2)} ${y(0)}V${one.y.toFixed(2)}h${(step - 2 * gap).toFixed(2)}V${y(0)}Z` : "")).join("");
   return (
-    <Section class="overview" title={`${metric.label} of every query`} note="Best first. Click a query to open it.">
-      <svg viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application" aria-label={`${metric.label} of ${order.length} queries, best first. Arrow keys move, Enter opens the query.`} {...handlers}>
-        {ticks.map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>)}
-        {points.map((one) => <rect key={one.row} class={`bar ${one === point ? "b" : "a"}`} x={one.x - step * 0.4} width={step * 0.8} y={Math.min(one.y, y(0))} height={Math.max(1, Math.abs(one.y - y(0)))} />)}
-      </svg>
-      {point && <Tip at={at}><b>{queryTitle(context, point.row)}</b><br />{metric.label} {fixed(values[point.row], metric.digits)}</Tip>}
+    <Section title={title} note={note} aside={aside}>
+      <div class="bars">
+        {[most, 0, least].filter((value, i) => i === 1 || Math.abs(value) > 0.1 * (most - least)).map((value) => <span key={value} aria-hidden="true" style={{ top: `${y(up * value)}px` }}>{text(up * value)}</span>)}
+        <svg viewBox={`0 0 ${width} ${height}`} width="100%" height={height} preserveAspectRatio="none" tabIndex={0} role="application" {...handlers}
+          aria-label={`${title}, ${plural(bars.length, "query", "queries")}, best first. Arrow keys move, Enter opens the query.`}>
+          {point && <rect class="near" x={point.x - step / 2} y="0" width={step} height={height} />}
+          <path class="a" d={side(1)} /><path class="b" d={side(-1)} /><path class="axis" d={`M0 ${y(0)}H${width}`} />
+        </svg>
+      </div>
+      {point && <Tip at={at}><b>{queryTitle(context, bars[point.row].query)}</b>{report.texts && <> · <bdi>{board.qids[bars[point.row].query]}</bdi></>}<br />{children(point.row)}</Tip>}
     </Section>
   );
+}
+
+/** Numbers of the vertical axis, with lines across the picture. */
+function Across({ ticks, y, width }: { ticks: number[]; y: (value: number) => number; width: number }) {
+  return <>{ticks.map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 8} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>)}</>;
 }
 
 /** The metric against a column where less is better, and the systems that none beats in both. */
@@ -171,7 +192,6 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
   const [least, most] = pad(Math.min(...rows.map((row) => values[row])), Math.max(...rows.map((row) => values[row])));
   const x = (value: number) => LEFT + 10 + ((width - LEFT - 20) * (to(value) - left)) / (right - left);
   const y = (value: number) => top + (height - top - BOTTOM - 20) * (1 - (value - least) / (most - least));
-  const ticks = ticksOf(least, most, 5);
   const sign = metric.direction < 0 ? -1 : 1;
   const frontier = rows.filter((row) => !rows.some((one) => cost(one) <= cost(row) && sign * values[one] >= sign * values[row] && (cost(one) < cost(row) || values[one] !== values[row])))
     .sort((a, b) => cost(a) - cost(b) || a - b);
@@ -188,14 +208,11 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
       aside={reference && <Keys context={context} reference={reference} />}>
       <svg class="against" viewBox={`0 0 ${width} ${height}`} width="100%" tabIndex={0} role="application"
         aria-label={`${metric.label} against ${name} of ${rows.length} systems. Arrow keys move, Enter opens the system. The table below has the same values.`} {...handlers}>
-        {ticks.map((tick) => <g key={tick}><line class="grid" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} /><text x={LEFT - 4} y={y(tick) + 4} text-anchor="end">{tickText(tick, ticks[1] - ticks[0] || 1)}</text></g>)}
+        <Across ticks={ticksOf(least, most, 5)} y={y} width={width} />
         {costTicks.map((tick) => <g key={tick}><line class="grid" x1={x(tick)} x2={x(tick)} y1={top} y2={height - 40} /><text x={x(tick)} y={height - 24} text-anchor="middle">{tick.toLocaleString("en")}</text></g>)}
         <text x={width} y={height - 5} text-anchor="end">{name} →</text>
         <path class="frontier" d={frontier.map((row, i) => `${i ? `H${x(cost(row)).toFixed(1)}V` : `M${x(cost(row)).toFixed(1)} `}${y(values[row]).toFixed(1)}`).join("")} />
-        {points.map((one) => {
-          const letter = reference?.letters[one.row] ?? "";
-          return <circle key={one.row} class={`dot ${reference ? (letter ? kindOf(letter, true) : "same") : "a"}${kept.has(one.row) ? "" : " faint"}`} cx={one.x} cy={one.y} r={one === point ? 7 : 5} />;
-        })}
+        {points.map((one) => <circle key={one.row} class={`dot ${kindOf(one.row, reference)}${kept.has(one.row) ? "" : " faint"}`} cx={one.x} cy={one.y} r={one === point ? 7 : 5} />)}
         {labels.map((row) => <Label key={row} x={x(cost(row)) + 3} y={y(values[row]) - 9} width={width} strong text={systemName(context, row)} />)}
       </svg>
       {point && <Readout context={context} row={point.row} at={at} more={`${name} ${cost(point.row).toLocaleString("en")}`} />}

@@ -3,10 +3,10 @@
 import type { Context } from "./view";
 import type { Board, Metric } from "./data";
 import { queryValues, ranked, relation, tested, trace } from "./data";
-import { kindOf } from "./leaderboard";
+import { KINDS } from "./leaderboard";
 import { useParts } from "./load";
 import { Between, Dot, Line, Ticks, Zero, scale, span } from "./marks";
-import { allRows, placeOf, quantile, rowOf, systemName } from "./view";
+import { allRows, median, placeOf, rowOf, systemName } from "./view";
 import { ColumnText, Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
 
 const NEAR = 4;
@@ -59,16 +59,16 @@ export function SystemView({ context }: { context: Context }) {
 /** The cells of a system's value among those of all systems: ticks, the median, a dot with interval. */
 function Among({ context, board, m, row, metric }: { context: Context; board: Board; m: number; row: number; metric: Metric }) {
   const { value, low, high } = board.columns[m];
-  const middle = quantile([...value], 0.5);
+  const middle = median(value);
   const [least, most] = span(value, [low[row], high[row]]);
   const at = scale(least, most, metric.direction < 0);
-  const [own, from, to, median] = [value[row], least, most, middle].map((one) => fixed(one, metric.digits));
+  const [own, from, to, half] = [value[row], least, most, middle].map((one) => fixed(one, metric.digits));
   return (
     <>
       <td class="number"><Value value={value[row]} digits={metric.digits} /></td>
       <td class="wide number">{interval(low[row], high[row], Math.min(3, metric.digits)) || "–"}</td>
       <td class="number">{placeOf(board, m, row, metric.direction)}</td>
-      <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${median}, ${context.level}% interval ${interval(low[row], high[row], metric.digits) || "unknown"}`}>
+      <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${half}, ${context.level}% interval ${interval(low[row], high[row], metric.digits) || "unknown"}`}>
         <Ticks at={at} values={value} long={middle} />
         {!isNaN(value[row]) && <Dot at={at} value={value[row]} low={low[row]} high={high[row]} kind="a" />}
       </Line></td>
@@ -140,7 +140,7 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
                 <td class="number">{placeOf(board, m, one, metric.direction)}</td>
                 <th scope="row" class="name">{one === row ? <bdi>{systemName(context, one)}</bdi> : <SystemLink context={context} system={board.systems[one]} />}</th>
                 <td class="wide number"><Value value={value[one]} digits={metric.digits} /></td>
-                <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Zero at={at} /><Dot at={at} value={difference} low={low} high={high} kind={kindOf(letter, true)} /></Line>}</td>
+                <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Zero at={at} /><Dot at={at} value={difference} low={low} high={high} kind={KINDS[letter]} /></Line>}</td>
                 <td class="verdict">{one === row ? <span class="muted">this system</span> : <Link context={context} to={{ view: "pair", b: systemName(context, one) }}>{VERDICTS[letter]}</Link>}</td>
               </tr>
             );

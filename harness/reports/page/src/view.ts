@@ -98,12 +98,6 @@ export function allRows(context: Context, m = context.m): number[] {
   return ranked(rowValues(context, m), context.report.metrics[m].direction);
 }
 
-/** Kept rows, from the best by the selected metric. */
-export function orderedRows(context: Context, m = context.m): number[] {
-  const kept = new Set(keptRows(context));
-  return allRows(context, m).filter((row) => kept.has(row));
-}
-
 /** The rank of a row: that of the tests, or its place among the values. */
 export function placeOf(board: Board, m: number, row: number, direction: number): string {
   const { rank, value } = board.columns[m];
@@ -129,11 +123,9 @@ export function queryTitle({ report, board }: Context, query: number): string {
   return report.texts?.[board.qids[query]] ?? `query ${board.qids[query]}`;
 }
 
-/** The value that lies at `share` of the sorted numbers. */
-export function quantile(values: number[], share: number): number {
-  const sorted = values.filter((value) => !isNaN(value)).sort((a, b) => a - b);
-  if (!sorted.length) return NaN;
-  const place = share * (sorted.length - 1);
-  const low = Math.floor(place);
-  return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+/** The middle of the numbers. */
+export function median(values: Numbers): number {
+  const sorted = values.filter((value) => !isNaN(value)).sort();
+  const half = sorted.length / 2;
+  return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
 }
