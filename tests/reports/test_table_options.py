@@ -226,3 +226,15 @@ def test_metrics_have_the_names_that_readers_know() -> None:
     alone = build(made, TableSettings(metrics=("ndcg(gain=exp)@10",)))
     assert alone.columns[0].title == "nDCG@10 ↑"
     assert "nDCG@10 with exponential gain." in alone.footnotes
+
+
+def test_three_cutoffs_with_the_same_gain_are_called_by_the_metric_in_notes() -> None:
+    def note(*metrics: str) -> str:
+        made = study(constant({"web": {"1": [0.5] * len(metrics)}}), list(metrics))
+        return build(made).footnotes[-1]
+
+    assert note("ndcg@1", "map", "ndcg@5", "ndcg@10") == "nDCG with linear gain."
+    assert note("ndcg@5", "ndcg@10") == "nDCG@5 and nDCG@10 with linear gain."
+    assert note("ndcg@1", "ndcg@5", "ndcg@10", "ndcg(gain=exp)@20") == (
+        "nDCG@1, nDCG@5 and nDCG@10 with linear gain and nDCG@20 with exponential gain."
+    )

@@ -510,6 +510,13 @@ class TableDraft:
     def _name(self, metric: Metric) -> str:
         return self.settings.metric_in_sentence(metric, self.metrics)
 
+    def _shared(self, metrics: Sequence[Metric]) -> str:
+        """Return names of metrics; without cutoffs if they are all of three or more."""
+        stems = {self._name(metric).partition("@")[0] for metric in metrics}
+        others = {self._name(m).partition("@")[0] for m in self.metrics if m not in metrics}
+        is_one = len(metrics) > 2 and len(stems) == 1 and not stems & others
+        return stems.pop() if is_one else self._names(metrics)
+
     def _names(self, metrics: Iterable[Metric]) -> str:
         return listed(map(self._name, metrics))
 
@@ -646,7 +653,7 @@ class TableDraft:
         facts = {metric: text for metric in self.metrics if (text := settings_in_words(metric))}
         texts = grouped_by(facts, facts.__getitem__).items()
         if texts:
-            yield f"{listed(f'{self._names(those)} with {text}' for text, those in texts)}."
+            yield f"{listed(f'{self._shared(those)} with {text}' for text, those in texts)}."
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
