@@ -14,7 +14,7 @@ from ..core.hashing import string_views
 from ..core.policy import Duplicates, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, QueryRows, Run, T
 from ..core.ragged import Array, Ints, offsets_of
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Problem, first_of
 from .batches import with_documents
 from .column_roles import (
     OF_ROWS,
@@ -23,6 +23,7 @@ from .column_roles import (
     hold_features,
     is_list_type,
     name_docnos,
+    name_it,
     number_role,
     select_columns,
 )
@@ -219,14 +220,32 @@ class _Cells:
             try:
                 values = values.cast(pa.large_string())
             except pa.ArrowException as error:
-                message = f"{role}: expected text or a whole number ({error})"
-                raise InputError(Problem(self.rows.name, message, rule="columns")) from None
+                raise self._uncast(role, "text or a whole number", error) from None
             if values.nbytes < _NARROW:
                 values = values.cast(pa.string())
         strings = column(values)
         offsets, _ = string_views(strings)
         self.check_missing(role, offsets[1:] == offsets[:-1])
         return strings
+
+    def _uncast(self, role: str, expected: str, error: pa.ArrowException) -> InputError:
+        """Return the error of a column whose values are objects, lists or of another type."""
+        name, kind = self.chosen[role], self.table[self.chosen[role]].type
+        fix, got = "", f" ({error})"
+        if pa.types.is_struct(kind):
+            got = f", got objects with the keys {first_of(field.name for field in kind)}"
+            fix = f"write {expected} in place of each object"
+        elif is_list_type(kind):
+            got, fix = ", got lists", "write a row for each value"
+            if role in ("grade", "score", "rank"):
+                got += ", but no lists of docnos"
+                side, is_file = (
+                    "qrels" if role == "grade" else "run",
+                    isinstance(self.rows.where, Source),
+                )
+                fix = name_it("docno", is_file=is_file, kind=side)
+        message = f"{role} (column '{name}'): expected {expected}{got}"
+        return InputError(Problem(self.rows.name, message, fix=fix, rule="columns"))
 
     def numbers(self, role: str, *, whole: bool = False) -> Array:
         """Return grades, scores or negative ranks; raise if one is missing or not sound."""
@@ -238,8 +257,7 @@ class _Cells:
                 values = pa.chunked_array([values.to_numpy().astype(str).astype(np.float64)])
             values = values.cast(pa.float64())
         except pa.ArrowException as error:
-            message = f"{role}: expected a number ({error})"
-            raise InputError(Problem(self.rows.name, message, rule="columns")) from None
+            raise self._uncast(role, "a number", error) from None
         numbers: Array = to_numpy(values) if values.num_chunks else np.zeros(0)
         limit = GRADE_LIMIT if role == "grade" else np.finfo(float).max
         sound = (numbers >= -limit) & (numbers <= limit)

@@ -1,5 +1,6 @@
 """Fixes of messages about files of arrays, RankLib scores and groups, tried where they appear."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,20 @@ def test_scores_that_all_rise_may_be_distances(runs_that_differ: Path) -> None:
     assert "ranks-against-scores" not in called("check", "q.qrels", "near.run", *LOWER).out
     out = called("check", "q.qrels", "bm25.run", *LOWER).out
     assert "fix:    take --lower-is-better out" in out
+
+
+LISTS = {"10": (["D=2", "D=1"], [0.4, 0.1]), "2": (["D=3", "D=1"], [0.5, 0.7])}
+
+
+def test_lists_of_distances_and_objects_for_docnos(runs_that_differ: Path) -> None:
+    rows = [{"qid": q, "ids": d, "near": n} for q, (d, n) in LISTS.items()]
+    Path("lists.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    words = "evaluate", "q.qrels", "lists.jsonl", "-m", "map", *LOWER
+    message = called(*words, "--columns", "score=near").err
+    assert "score (column 'near'): expected a number, got lists, but no lists of docnos" in message
+    assert "fix:   add --columns docno=NAME" in message
+    assert "1.0000" in succeeds(*words, "--columns", "score=near,docno=ids")
+    row = '{"qid": 2, "docno": {"id": "D=3", "page": 1}, "score": 1}\n'
+    Path("lists.jsonl").write_text(row + row.replace("D=3", "D=1"))
+    message = called("evaluate", "q.qrels", "lists.jsonl", "-m", "map").err
+    assert "docno (column 'docno'): expected text or a whole number, got objects" in message
