@@ -47,6 +47,7 @@ from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, options_of_files
 from ..readers.lists import by_qid
+from ..readers.passages import Passages
 from ..readers.query_weights import weights_of
 from ..readers.source import shown_name
 from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
@@ -370,6 +371,8 @@ def evaluate_files(
     if fuse is not None:
         fusion = Fusion.parse(fuse)
         fusion.check_number(len(paths))
+        if "documents" in of_runs:
+            of_runs["documents"] = Passages.of(of_runs["documents"], len(paths))
         fused = fusion.method if fusion.method not in paths else f"fused-{fusion.method}"
         of_fused = fused, fusion
     elif write is not None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import readers
 from ..core.arguments import PATH, TEXT, check_arguments, instance_of
 from ..core.fusion import Fusion, Method, Norm, fuse_runs
 from ..core.policy import RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Qrels, Run
 from ..readers import in_memory as inputs
 from ..readers.format import options_of_files
+from ..readers.passages import Passages
 
 _RUNS = instance_of("a list of runs", list, tuple)
 _WEIGHTS = instance_of("a list of numbers", list, tuple, np.ndarray, type(None))
@@ -80,7 +80,7 @@ def fuse(
     duplicates : {"error", "first", "last", "best"}
         What to do with a docno that a query names twice.
     documents : str or mapping, optional
-        Makes documents of the passages of every run, as `harness.read_run` does.
+        Makes documents of passages, as `harness.read_run` does; a run may have none.
 
     Returns
     -------
@@ -103,19 +103,16 @@ def fuse(
     check_arguments(locals(), runs=_RUNS, name=TEXT, write=PATH.or_none(), weights=_WEIGHTS)
     fusion = Fusion(method, k, None if weights is None else tuple(weights), norm, depth)
     fusion.check_number(len(runs))
+    passages = None if documents is None else Passages.of(documents, len(runs))
     _, of_runs = options_of_files(
-        columns=columns, order=order, duplicates=duplicates, documents=documents
+        columns=columns, order=order, duplicates=duplicates, documents=passages
     )
     rows = None if dataset is None else inputs.as_table(Qrels, dataset)
-
-    def table(run: Any, place: int) -> Run:
-        if rows is None or isinstance(run, (Run, Mapping)):
-            return inputs.as_table(Run, run, f"runs[{place}]", **of_runs)
-        if isinstance(run, (str, os.PathLike)):
-            return readers.read_run(run, dataset=rows, **of_runs)
-        return inputs.as_pair(rows, run, of_runs=of_runs)[1]  # type: ignore[return-value]
-
-    fused = fuse_runs([table(run, place) for place, run in enumerate(runs)], fusion, name)
+    tables = [
+        inputs.as_run(run, f"runs[{place}]", dataset=rows, **of_runs)
+        for place, run in enumerate(runs)
+    ]
+    fused = fuse_runs(tables, fusion, name)
     if write is not None:
         inputs.write_run(write, fused)
     return fused

@@ -96,7 +96,7 @@ def table_of(
     """
     cells = _Cells(table, chosen, rows)
     if "qid" not in chosen:
-        return _by_row(cells, dataset, name)  # type: ignore[return-value]
+        return rows_as(rows_type, _by_row(cells, dataset, name))
     if "docno" in chosen:
         cells = cells.with_numbers(rows_type)
         rows = cells.rows
@@ -114,7 +114,7 @@ def table_of(
             fix = name_docnos(is_file=isinstance(rows.where, Source))
             raise InputError(Problem(rows.name, "no column of docnos", fix=fix, rule="columns"))
         scores = join_rows(rows, dataset, numbers, qids, *cells.of_rows)
-        return Run.for_rows(dataset, scores, name=name)  # type: ignore[return-value]
+        return rows_as(rows_type, Run.for_rows(dataset, scores, name=name))
     if not issubclass(rows_type, Run):  # of a run they are finite, and need no copy
         numbers = rows_type.check_numbers(numbers, rows.name)
     table_read = build(rows_type, rows, qids, docnos, numbers, duplicates, name)
@@ -124,6 +124,12 @@ def table_of(
     if isinstance(rows.where, Source):
         warn_scattered(rows, table_read.scattered)
     return table_read
+
+
+def rows_as(rows_type: type[T], table: QueryRows) -> T:
+    """Return a table whose type the caller knows, as mypy cannot tell."""
+    assert isinstance(table, rows_type)
+    return table
 
 
 def _has_features(table: pa.Table, chosen: Mapping[str, str], where: Source | str) -> bool:

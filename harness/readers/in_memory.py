@@ -34,7 +34,7 @@ from .batches import (
 from .column_roles import Names, guess, warn_of_distances
 from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
-from .frame import from_frame
+from .frame import from_frame, rows_as
 from .lists import are_docnos, are_rows, by_qid, rows_by_query, table_of_rows
 from .passages import Documents, Passages
 from .predictions import follow_queries
@@ -103,10 +103,20 @@ def as_pair(
     judgements = as_table(Qrels, qrels, **of_qrels)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
-    if not _is_array(run):
-        return judgements, as_table(Run, run, dataset=judgements, **of_runs)
-    check_index(run, qrels)
-    return judgements, _in_order(Run.for_rows(judgements, _scores(run)), of_runs)
+    return judgements, as_run(run, dataset=judgements, rows=qrels, **of_runs)
+
+
+def as_run(
+    value: Any, name: str = "", *, dataset: Qrels | None = None, rows: Any = None, **options: Any
+) -> Run:
+    """Return a run, which may be an array of one score for each row of a dataset.
+
+    `rows` are those of the dataset as a caller gave them, whose index the scores have.
+    """
+    if dataset is None or not _is_array(value):
+        return as_table(Run, value, name, dataset=dataset, **options)
+    check_index(value, dataset if rows is None else rows)
+    return _in_order(Run.for_rows(dataset, _scores(value)), options)
 
 
 def _in_order(rows: T, options: Mapping[str, Any], has_ranks: bool = False) -> T:
@@ -134,26 +144,26 @@ def as_table(
 
     `options` are those of `read_qrels` and `read_run`.
     """
-    documents = options.pop("documents", None)
-    is_file = isinstance(value, (str, os.PathLike, Source))
-    if documents is not None and is_file:
-        options["documents"] = documents
-    table = _as_table(kind, value, name, dataset=dataset, **options)
-    if "columns" in options and not is_file and options.get("order") != "ascending":
-        warn_of_distances(options["columns"].get("score"), name or kind.kind)
-    if documents is not None and isinstance(table, Run) and "documents" not in options:
-        made = Documents(name or kind.kind, Passages.of(documents))
-        run = made.of(table)
-        made.report()
-        return run  # type: ignore[return-value]
-    return table
-
-
-def _as_table(
-    kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None, **options: Any
-) -> T:
-    """Return `value` as Qrels or Run, of passages as they are."""
     value = adapted(value, kind.kind)
+    if isinstance(value, (str, os.PathLike, Source)):
+        if kind is Qrels:
+            return rows_as(kind, read_qrels(value, **options))
+        return rows_as(kind, read_run(value, dataset=dataset, **options))
+    documents = options.pop("documents", None)
+    table = _in_memory(kind, value, name, dataset, **options)
+    if "columns" in options and options.get("order") != "ascending":
+        warn_of_distances(options["columns"].get("score"), name or kind.kind)
+    if documents is not None and isinstance(table, Run):
+        made = Documents(name or kind.kind, Passages.of(documents))
+        table = made.of(table)
+        made.report()
+    return rows_as(kind, table)
+
+
+def _in_memory(
+    kind: type[QueryRows], value: Any, name: str, dataset: Qrels | None, **options: Any
+) -> QueryRows:
+    """Return an object that is no path as Qrels or Run, of passages as they are."""
     if isinstance(value, kind):
         if "columns" in options:
             raise _no_columns(kind, value, name)
@@ -162,10 +172,6 @@ def _as_table(
             fix = "leave order='ascending' out here, and give it to harness.read_run"
             raise InputError(Problem(name or kind.kind, message, fix=fix))
         return value
-    if isinstance(value, (str, os.PathLike, Source)):
-        if kind is Run:
-            return read_run(value, **options)  # type: ignore[return-value]
-        return read_qrels(value, **options)  # type: ignore[return-value]
     columns = options.get("columns")
     if isinstance(value, Mapping):
         is_nested = all(isinstance(rows, Mapping) for rows in value.values())
@@ -189,7 +195,7 @@ def _as_table(
             table_read = kind.from_dict(by_query, name=name, duplicates=duplicates)
             return _in_order(table_read, options, has_ranks=has_docnos)
         if rows := rows_by_query(value):
-            return as_table(kind, rows, name, **options)
+            return _in_memory(kind, rows, name, dataset, **options)
         if all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {
                 str(qid): one_column(values, f"query '{qid}'") for qid, values in value.items()
@@ -199,8 +205,8 @@ def _as_table(
                 fix = "give docnos as text, str(docno), or scores as fractions, float(score)"
                 raise InputError(Problem(name or kind.kind, message, fix=fix))
             table_read = from_queries(kind, parts, name or kind.kind)
-            if dataset is not None:
-                table_read = follow_queries(kind.kind, dataset, table_read, "", whole=True)  # type: ignore
+            if dataset is not None and isinstance(table_read, Run):
+                table_read = follow_queries(kind.kind, dataset, table_read, "", whole=True)
             return _in_order(table_read, options)
         return _in_order(kind.from_dict(value, name=name), options)
     if isinstance(value, tuple) and all(isinstance(part, (str, os.PathLike)) for part in value):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -33,14 +33,19 @@ USUAL |= {rf"(.+){sign}p\d+$": f"D1{text}p0" for sign, text in _SIGNS.items()}
 _AT_END = r"^.*?(\d*)$"
 
 
-class Passages(NamedTuple):
+@dataclass(frozen=True)
+class Passages:
     """How passages become documents: a pattern whose only group is the docno, and a score."""
 
     pattern: str
     take: Take = "max"
+    n_runs: int = 1
+    """Runs that are fused under the setting; not all of them need passages."""
+    without: set[str] = field(default_factory=set)
+    """The runs that turned out to have no passages."""
 
     @classmethod
-    def of(cls, given: Passages | Mapping[str, Any] | str) -> Passages:
+    def of(cls, given: Passages | Mapping[str, Any] | str, n_runs: int = 1) -> Passages:
         """Return the setting as a config or a caller writes it: ``{"from": ..., "take": ...}``."""
         if isinstance(given, Passages):
             return given
@@ -49,7 +54,8 @@ class Passages(NamedTuple):
             raise wrong("documents", "a pattern, or {'from': PATTERN, 'take': 'max'}", given)
         for key in settings:
             check_known("key", str(key), ("from", "take"), "documents")
-        pattern, take = settings["from"], settings.get("take") or "max"
+        pattern: str = settings["from"]
+        take: Any = settings.get("take") or "max"
         check_choice("documents.take", take, get_args(Take))
         import pyarrow.compute as pc  # which a run without passages does not need
 
@@ -63,7 +69,7 @@ class Passages(NamedTuple):
             message = f"expected a pattern with one group, the docno, got {n_groups}"
             fix = r"write '(.+)#\d+$' for passages such as D1#0"
             raise ArgumentError(Problem("documents.from", message, fix=fix))
-        return cls(pattern, take)  # type: ignore[arg-type]
+        return cls(pattern, take, n_runs)
 
 
 def settings_of(text: str) -> dict[str, str]:
@@ -93,7 +99,7 @@ class Documents:
             message, fix = "expected docnos, which passages need, got none", "leave 'documents' out"
             raise InputError(Problem(Place(self.place), message, fix=fix, rule="columns"))
         docnos = run.docnos.to_strings()
-        pattern, take = self.passages
+        pattern, take = self.passages.pattern, self.passages.take
         names = pc.replace_substring_regex(docnos, f"^(?:{pattern})$", r"\1")
         is_passage = pc.not_equal(names, docnos)
         self.n_rows += run.n_rows
@@ -121,9 +127,14 @@ class Documents:
         )
 
     def report(self) -> None:
-        """Report what was done; raise InputError if no docno of the run is a passage's."""
-        pattern, take = self.passages
+        """Report what was done; raise InputError if no docno of the runs is a passage's."""
+        pattern, take = self.passages.pattern, self.passages.take
         if self.n_rows and not self.n_passages:
+            self.passages.without.add(self.place)
+            if len(self.passages.without) < self.passages.n_runs:
+                message = "no row is a passage; documents stay as they are"
+                report(self.where, finding("passages", Place(self.place), message, self.n_rows))
+                return
             message = f"expected passages such as {pattern}, got docnos such as {self.example}"
             fix = "write a pattern of the whole docno whose group is a part of it, as (.+)#[0-9]+; "
             fix += "in a config each run has its own"

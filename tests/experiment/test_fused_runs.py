@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from pathlib import Path
@@ -192,6 +193,46 @@ def test_evaluate_adds_a_fused_row_and_writes_it(folder: Path) -> None:
     fused = harness.fuse([folder / name for name in files[1:]], write=folder / "again.run")
     assert written.to_dict() == fused.to_dict()
     assert harness.read_run(folder / "again.run").to_dict() == fused.to_dict()
+
+
+def test_only_some_of_the_fused_runs_need_passages(folder: Path) -> None:
+    """A dense run of passages, a run of documents, and a pattern that no docno matches."""
+    lines = [line.split() for line in (folder / "dense-dev-2.run").read_text().splitlines()]
+    rows = [(q, d, part, float(score)) for q, _, d, _, score, _ in lines for part in (1, 2)]
+    text = "".join(f"{q} Q0 {d}#{part} 1 {score / part} x\n" for q, d, part, score in rows)
+    (folder / "passages.run").write_text(text)
+    runs = folder / "bm25-dev.run", folder / "passages.run"
+    pattern, wrong = r"(.+)#\d+", r"(.+)::\d+"
+    documents = [harness.read_run(runs[0]), harness.read_run(runs[1], documents=pattern)]
+    expected = harness.fuse(documents, "combsum")
+    assert harness.fuse(runs, "combsum", documents=pattern).to_dict() == expected.to_dict()
+    tables = [harness.read_run(path) for path in runs]
+    assert harness.fuse(tables, "combsum", documents=pattern).to_dict() == expected.to_dict()
+    for given, place in ((runs, "passages.run"), (tables, "runs[1]")):
+        with refuses(place, "columns", InputError):
+            harness.fuse(given, "combsum", documents=wrong)
+
+    words = ("dev.qrels", *runs, "-m", "map", "--fuse", "combsum")
+    succeeds("evaluate", *words, "--documents-from", pattern, "--write", "y.run", cwd=folder)
+    assert harness.read_run(folder / "y.run").to_dict() == expected.to_dict()
+    assert called("evaluate", *words, "--documents-from", wrong, cwd=folder).code == 2
+    assert called("evaluate", *words[:-2], "--documents-from", pattern, cwd=folder).code == 2
+
+    config = {
+        "datasets": {"dev": "dev.qrels"},
+        "runs": {
+            "bm25": "bm25-dev.run",
+            "dense": {"path": "passages.run", "documents": pattern},
+            "both": {"fuse": ["bm25", "dense"], "method": "combsum"},
+        },
+        "metrics": ["map"],
+        "output": "out",
+    }
+    summaries = {
+        entry.run: entry.summary for entry in ran(folder, json.dumps(config)).board.entries
+    }
+    qrels = harness.read_qrels(folder / "dev.qrels")
+    assert summaries["both"] == harness.evaluate(qrels, expected, ["map"]).summary()
 
 
 @pytest.mark.parametrize(
