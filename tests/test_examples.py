@@ -124,6 +124,50 @@ def test_gitlab(repository: Path) -> None:
     assert 'failures="2"' in (repository / job["artifacts"]["reports"]["junit"]).read_text()
 
 
+SCALED = {
+    "slurm": ("dask_jobqueue", "SLURMCluster"),
+    "kubernetes": ("dask_kubernetes.operator", "KubeCluster"),
+    "coiled_cluster": ("coiled", "Cluster"),
+}
+STAND_IN = """
+import sys, types
+from distributed import LocalCluster, Security
+
+def cluster(**settings):
+    made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
+    made.scale = lambda jobs: None
+    made.security = Security()
+    return made
+
+for part in {parts}:
+    sys.modules[part] = types.ModuleType(part)
+sys.modules[{module!r}].{name} = cluster
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["local", *SCALED])
+def test_scale_out(here: Path, file: str) -> None:
+    """The scripts run; clusters of other packages are stood in for by a local one."""
+    pytest.importorskip("distributed")
+    shutil.copytree(ROOT / "configs", here / "configs")
+    path = here / f"examples/scale-out/{file}.py"
+    if file in SCALED:
+        module, name = SCALED[file]
+        parts = [module.rpartition(".")[0] or module, module]
+        stand_in = STAND_IN.format(parts=parts, module=module, name=name)
+        path.write_text(stand_in + path.read_text())
+    command = [sys.executable, str(path), "configs/quickstart.yaml"]
+    done = subprocess.run(
+        command, cwd=here, text=True, capture_output=True, check=False, timeout=240,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "bm25" in done.stdout
+    assert "cells by worker: " in done.stderr
+    assert (here / "results/quickstart/leaderboard.csv").exists()
+
+
 def test_pre_commit(repository: Path) -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     config = yaml.safe_load((repository / "examples/ci/pre-commit-config.yaml").read_text())

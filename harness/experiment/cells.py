@@ -6,6 +6,7 @@ Those that could not be evaluated are reported together if they have one cause.
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -58,6 +59,8 @@ PIECES = 4
 """Jobs for each process at least, so that all end together."""
 MOST = 8
 """Cells of a job at most: those that are lost if its worker dies."""
+MOST_SHOWN = 4
+"""Workers that the progress bar shows, those with most cells."""
 
 
 def executor(
@@ -101,11 +104,21 @@ def evaluate_all(
     outcomes: Iterator[JobResult] = chain.from_iterable(map(each, jobs))
     if pool is not None:
         outcomes = evaluated_jobs(pool, jobs)
+    cluster = pool if isinstance(pool, Cluster) else None
+    if cluster and jobs and cluster.dashboard:
+        tqdm.write(f"dashboard: {cluster.dashboard}", file=sys.stderr)
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
         for place, outcome in outcomes:
             run.take(place, outcome)
             bar.update()
-            bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
+            state = {"failed": len(run.failed)} if run.failed else {}
+            bar.set_postfix(
+                state | (dict(cluster.cells.most_common(MOST_SHOWN)) if cluster else {}),
+                refresh=False,
+            )
+    if cluster and jobs:
+        by_worker = (f"{name} {n:,}" for name, n in sorted(cluster.cells.items()))
+        tqdm.write(f"cells by worker: {', '.join(by_worker)}", file=sys.stderr)
     last_dataset.clear()
     cache.save()
     return run.results(groups, weights)

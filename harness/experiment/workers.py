@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -25,6 +25,7 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from types import FrameType
@@ -44,13 +45,14 @@ from ..errors import (
     Problem,
     ShortageError,
     VerificationError,
+    first_of,
     not_installed,
     said_by,
     shortage,
     warn,
 )
 from ..readers import ir_metadata as ir_metadata
-from ..readers.files import state_of
+from ..readers.files import is_file, state_of
 from ..readers.source import Source
 from .cache import Input, Record, code, computes_with, group_sizes_of, installed_code
 from .crosscheck import Crosscheck, Peer
@@ -74,17 +76,23 @@ JobResult = tuple[int, Record | HarnessError]
 """The place of a cell, and its record or why it has none."""
 
 
-def work(job: Job, by: str = "") -> list[JobResult]:
-    """Evaluate the cells of a job, one after the other.
+def work(job: Job) -> list[JobResult]:
+    """Evaluate the cells of a job, one after the other."""
+    return list(each(job))
 
-    HarnessError if `by` says what computes elsewhere, and this is other code or another machine.
+
+def work_there(job: Job, by: str) -> tuple[str, list[JobResult]]:
+    """Do the same on a worker of a cluster, and return its address too.
+
+    HarnessError unless it has the code and the kind of machine that `by` names.
     """
     _load_plugins(job.config.base, job.config.plugins)
-    if by and by != (computed_here := computed_by(job.config.parsed_metrics())):
+    if by != (computed_here := computed_by(job.config.parsed_metrics())):
         message = f"expected workers with {by}, got {computed_here}"
         fix = "start the workers in the same environment, on machines of the same kind"
         raise HarnessError(Problem("--scheduler", message, fix=fix))
-    return list(each(job))
+    distributed: Any = import_module("distributed")
+    return distributed.get_worker().address.rpartition("/")[2], list(each(job))
 
 
 def each(job: Job) -> Iterator[JobResult]:
@@ -204,21 +212,23 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
     cluster = pool if isinstance(pool, Cluster) else None
     died = (BrokenExecutor, CancelledError, *(cluster.died if cluster else ()))
     tries, one_at_a_time = [0] * len(jobs), False
-    queue, running = deque(range(len(jobs))), dict[Future[list[JobResult]], int]()
+    queue, running = deque(range(len(jobs))), dict[Future[Any], int]()
     while queue or running:
         while queue and not (one_at_a_time and running):
             number = queue.popleft()
             tries[number] += 1
             job = jobs[number]
-            computed_here = (computed_by(job.config.parsed_metrics()),) if cluster else ()
-            running[pool.submit(work, job, *computed_here)] = number
+            function: Any = work_there if cluster else work
+            by = (computed_by(job.config.parsed_metrics()),) if cluster else ()
+            running[pool.submit(function, job, *by)] = number
         finished, _ = wait(running, POLL if cluster else None, return_when=FIRST_COMPLETED)
         if cluster and not finished:
             cluster.check_workers()
         for future in finished:
             number = running.pop(future)
             try:
-                yield from future.result()
+                result: Any = future.result()
+                yield from cluster.taken(*result) if cluster else result
             except HarnessError:
                 raise
             except died as error:
@@ -257,8 +267,15 @@ class Cluster(Executor):
             message = f"no scheduler answers: {said_by(error)}"
             raise self._error(message, "start it, or check the address") from error
         self.died = (distributed.scheduler.KilledWorker,)
+        self.cells = Counter[str]()
+        """Cells evaluated by each worker, by its address."""
         try:
             self.workers = max(2, self.check())
+            found = self._client.run(find_spec, "harness")
+            if lacking := [name for name, spec in found.items() if spec is None]:
+                message = f"the harness is not installed on {first_of(lacking, 3)}"
+                fix = "start the workers in an environment with the package ranking-harness"
+                raise self._error(message, fix)
         except BaseException:
             self.shutdown()
             raise
@@ -271,6 +288,24 @@ class Cluster(Executor):
         """Give a task to the next free worker."""
         future: Future[T] = self._pool.submit(fn, *args, **kwargs)
         return future
+
+    @property
+    def dashboard(self) -> str:
+        """The address of the scheduler's dashboard; empty if it has none."""
+        with contextlib.suppress(KeyError):
+            return str(self._client.dashboard_link or "")
+        return ""
+
+    def taken(self, worker: str, results: Sequence[JobResult]) -> Sequence[JobResult]:
+        """Count and return a worker's results; HarnessError if it lacks a file that is here."""
+        self.cells[worker] += len(results)
+        for _, error in results:
+            problem = error.problems[0] if isinstance(error, HarnessError) else None
+            if problem and problem.rule == "missing-file" and is_file(problem.where):
+                message = f"the worker {worker} has no file {problem.where}, which is here"
+                fix = "mount the folder under the same path on all workers, or write URLs"
+                raise self._error(message, fix)
+        return results
 
     def check(self) -> int:
         """Return the number of threads of all workers; HarnessError if the scheduler is lost."""

@@ -16,7 +16,6 @@ from .grid import Grid, GridCell, filled, first_rows, grid, grid_of
 from .phrases import decimals, heading, p_value
 from .plots import plot
 
-FORMATS = ("text", "csv", "jsonl", "markdown")
 SIGNS = {"worse": "▼", "better": "▲", "incomparable": "≠"}
 MOST_CHANGES = 50
 """Changes that are listed; CSV and JSON lines have all."""
