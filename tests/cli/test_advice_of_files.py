@@ -219,7 +219,8 @@ def test_lists_of_distances_and_objects_for_docnos(runs_that_differ: Path) -> No
     assert "score (column 'near'): expected a number, got lists, but no lists of docnos" in message
     assert "fix:   add --columns docno=NAME" in message
     assert "1.0000" in succeeds(*words, "--columns", "score=near,docno=ids")
-    row = '{"qid": 2, "docno": {"id": "D=3", "page": 1}, "score": 1}\n'
-    Path("lists.jsonl").write_text(row + row.replace("D=3", "D=1"))
+    hits = [{"docno": {"id": docno, "page": 1}, "score": 1} for docno in ("D=3", "D=1")]
+    text = "".join(f"{json.dumps({'qid': qid, 'hits': hits})}\n" for qid in (10, 2))
+    Path("lists.jsonl").write_text(text)
     message = called("evaluate", "q.qrels", "lists.jsonl", "-m", "map").err
     assert "docno (column 'docno'): expected text or a whole number, got objects" in message
