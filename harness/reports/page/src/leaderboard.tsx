@@ -136,7 +136,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
   const wide = !phone && !printing && 640 + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
   const withRange = plain && column.rankLow.some((low) => !isNaN(low));
   const ends = extent(metric, values, column.low, column.high);
-  const axis = { at: scale(...ends), ticks: ticksOf(...ends, phone ? 2 : 4) };
+  const axis = { at: scale(...ends), ticks: ticksOf(...ends, phone ? 3 : 4) };
   const best = new Map([m, ...extras.flatMap((one) => one.m ?? [])].map((i) => [i, bestRows(context, i)]));
   const mark = values[reference?.row ?? all[0]];
   const pick = (name: string) => {
