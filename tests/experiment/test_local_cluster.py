@@ -100,7 +100,7 @@ def test_a_worker_without_the_harness(config: Path, start: Start) -> None:
     cluster, client = start(2)
     first = next(iter(client.scheduler_info()["workers"]))
     client.run(hide_harness, workers=[first])
-    with pytest.raises(HarnessError, match="the harness is not installed on") as caught:
+    with pytest.raises(HarnessError, match=r"^--scheduler") as caught:
         harness.run(config, scheduler=cluster.scheduler_address)
     assert first in str(caught.value)
 
@@ -140,7 +140,7 @@ def test_a_scheduler_that_is_lost(
         return taken(self, worker, results)
 
     monkeypatch.setattr(workers.Cluster, "taken", lose)
-    with pytest.raises(HarnessError, match="the scheduler was lost"):
+    with pytest.raises(HarnessError, match=r"^--scheduler"):
         harness.run(config, scheduler=cluster.scheduler_address)
     again = harness.run(config)
     assert 0 < again.cached < len(again.cells.entries)
