@@ -281,6 +281,10 @@ def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) ->
         return InputError(Problem(source.name, message, shown_line, fix, "swapped-files"))
     if mostly(head.lines, lambda line: any(map(is_like_number, fields_of(line)))):
         return without_names(source, head, kind)
+    if kind == "qrels" and head.lines and head.lines[0].lstrip().lower().startswith(b"<top"):
+        message += "; it looks like topics"
+        fix = "give qrels; with topics alone, run harness check RUN... --topics FILE"
+        return InputError(Problem(place, message, shown_line, fix))
     names = ", ".join(format.name for format in able_formats(kind))
     return InputError(Problem(place, message, shown_line, f"{fix}; one of {names}"))
 

@@ -451,6 +451,11 @@ def with_topics(words: Words, message: str) -> Words:
     return (*words, "--topics", "q.txt")
 
 
+def as_topics(words: Words, message: str) -> Words:
+    assert "harness check RUN... --topics FILE" in message
+    return ("check", words[2], "--topics", words[1])
+
+
 def written(words: Words, message: str) -> Words:
     *_, right = re.findall(r"write (\S+)$", message, re.MULTILINE)
     return (*words[:-1], right)
@@ -507,6 +512,7 @@ COMMANDS: list[tuple[Words, Callable[[Words, str], Words]]] = [
     (("evaluate", "q.txt", "runs", "-m", "map"), by_pattern),
     (("evaluate", "q.txt", "runs/a.run", "runs/a.run", "-m", "map"), once),
     (("check", "runs/a.run"), with_topics),
+    (("evaluate", "topics", "runs/a.run", "-m", "map"), as_topics),
     (("compare", "--qrels", "q.txt", "runs/a.run", "runs/b.run"), with_metric),
     (("compare", "q.txt", "runs/a.run", "runs/b.run", "-m", "map"), with_qrels),
     ((*GATE, "-m", "map"), with_margin),
@@ -521,6 +527,8 @@ def test_a_fix_of_a_command_line_works(
 ) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "q.txt").write_text(QRELS)
+    topics = [f"<top>\n<num> Number: {n}\n<title> a=b\n</top>\n" for n in (10, 2, 1)]
+    (tmp_path / "topics").write_text("\n".join(topics))
     for name in ("a", "b"):
         (tmp_path / "runs" / f"{name}.run").write_text(TREC)
     done = called(*words, cwd=tmp_path)
