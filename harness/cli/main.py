@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import os
+import re
 import signal
 import sys
 import traceback
@@ -141,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
             with keeping_inputs():
                 code = app.main(words, prog_name="harness", standalone_mode=False)
         except click.ClickException as error:
-            error.show()
+            show(f"error: {_usage_problem(error)}\n", error=True)
             code = error.exit_code
         except SystemExit:  # Click's own 1 for a reader that is gone, or a shell completes words
             if sys.stdout is stdout:
@@ -177,6 +178,23 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
     finally:
         gc.freeze()  # skip garbage collection at exit
+
+
+def _usage_problem(error: click.ClickException) -> Problem:
+    """Return an error of Click as a problem in the form of all others."""
+    context = getattr(error, "ctx", None)
+    what, _, fix = error.format_message().partition(". ")
+    what = what[:1].lower() + what[1:].rstrip(".")
+    names = getattr(error, "possibilities", None)
+    if names:
+        fix = "write " + " or ".join(names)
+    elif context is not None and isinstance(getattr(error, "param", None), click.Argument):
+        fix = "write " + " ".join(context.get_usage().split()[1:])
+    elif isinstance(error, click.BadOptionUsage):
+        fix = f"write a value after {error.option_name}"
+    elif context is not None and not fix:
+        fix = f"see {context.command_path} --help"
+    return Problem("", what, fix=fix[:1].lower() + re.sub(r"(?<!\.)\.$", "", fix[1:]))
 
 
 def _check_current_folder() -> None:

@@ -46,7 +46,7 @@ def command(
     Example:
       harness run configs/quickstart.yaml --set policy.ties=stable
     """
-    settings["overrides"] += (f"sort={sort}",) if sort else ()
+    settings["overrides"] += (f"--sort={sort}",) if sort else ()
     if dry_run:
         options.allow(("config", "overrides", "dry_run"), "--dry-run")
         show(experiment.plan(config, overrides=settings["overrides"]))

@@ -252,6 +252,10 @@ class _Checks:
             item_loc = _loc_of_item(loc, place, names)
             if name in taken:
                 self.report(item_loc, f"column '{name}' is under {taken[name]} already")
+            elif not [*columns] and name not in (advice or {}):
+                noun = "dataset" if loc[-1] in ("pool", "average") else "run"
+                fix = f"write {{{name}}} in the name and the path of the {noun}s, in quotes"
+                self.report(item_loc, f"no name or path of a {noun} holds {{{name}}}", fix)
             else:
                 fix = (advice or {}).get(name, "")
                 self.call(item_loc, check_known, "column", name, columns, fix=fix)

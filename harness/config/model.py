@@ -38,7 +38,7 @@ from ..reports.paper_table.settings import NameOrText, TableSettings
 from ..reports.plots.plot import KindName, PlotSettings
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings
-from .yaml_file import PATH_KEYS, SET, Loc, ParsedYaml, escape_paths
+from .yaml_file import PATH_KEYS, Loc, ParsedYaml, escape_paths
 
 
 class Model(BaseModel):
@@ -436,7 +436,7 @@ class Config(Model):
         of_queries = [table.path for pair in tables for table in pair if table]
         of_queries += [entry.leaks.train for entry in entries if entry.leaks]
         metadata = page.metadata.path if page.metadata else None
-        bases = {file for file, _ in self._source.places.values()} - {SET}
+        bases = {file for file, _ in self._source.places.values() if file[:2] != "--"}
         names = [
             self._path,
             *bases,

@@ -21,6 +21,7 @@ from ..errors import (
     Place,
     Problem,
     UnknownNameError,
+    counted,
     did_you_mean,
     first_of,
     shorten,
@@ -218,7 +219,10 @@ class _Parts:
         """Note the place of each key or item."""
         for key, node in parts.items():
             part = (*loc, key)
-            self.source.places[part] = self.file, 0 if self.file == SET else _line_of(node)
+            self.source.places[part] = (
+                self.file,
+                0 if self.file.startswith("--") else _line_of(node),
+            )
 
     def _check_keys(self, node: yaml.MappingNode, loc: Loc) -> None:
         """Note keys that are not text, and keys that occur twice."""
@@ -309,6 +313,9 @@ def escape_paths(value: Any, loc: Loc = ()) -> Any:
     return re.sub(r"\$(?=[${])", "$$", value) if is_path else value
 
 
+_KEY = re.compile(r"([ -]*)([^\s#'\"][^#:]*|'[^']*'|\"[^\"]*\"):(?:\s|$)")
+
+
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix."""
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
@@ -333,6 +340,14 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
         hints = (hint for hint in _HINTS if re.search(hint[0], described))
         hints = (hint for hint in hints if not hint[1] or re.fullmatch(hint[1], before))
         fix = next((hint[3] for hint in hints if re.match(hint[2], after)), "")
+        if "'<block mapping start>'" in problem and not before.strip():
+            lines = text.splitlines()[: mark.line]
+            keys = [key for key in map(_KEY.match, lines) if key and key.end(1) != mark.column]
+            if keys:
+                near = min(keys[::-1], key=lambda key: (abs(key.end(1) - mark.column), key.end(1)))
+                name, spaces = after.partition(":")[0], counted(mark.column, "space")
+                message = f"'{name}' is indented by {spaces}, '{near[2]}' by {near.end(1)}"
+                fix = "indent both alike"
     place = Place(line=mark.line + 1, column=mark.column + 1)
     return Problem(place, message, content.strip(" "), fix)
 
@@ -434,18 +449,21 @@ def _forget_places(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
 def override_values(source: ParsedYaml, overrides: Iterable[str]) -> None:
     """Put values in place of a config's own: ``policy.ties=stable``, ``plots[1].width=page``.
 
-    The value is read as YAML; ``null`` takes a key out.
+    The value is read as YAML; ``null`` takes a key out. With two dashes, ``--sort=map``, the
+    place of the value is this option of a command.
     """
     for assignment in overrides:
         try:
             _put_value(source, assignment)
         except ValueError as error:
-            source.problems.append(Problem(f"--set {assignment}", str(error)))
+            where = assignment if assignment.startswith("--") else f"{SET} {assignment}"
+            source.problems.append(Problem(where, str(error)))
 
 
 def _put_value(source: ParsedYaml, text: str) -> None:
     """Put one ``path=value`` into a config. ValueError says what is wrong."""
-    path, value = _split_assignment(text, source.data)
+    option = text.partition("=")[0] if text.startswith("--") else SET
+    path, value = _split_assignment(text.removeprefix("--"), source.data)
     path = path.strip().removeprefix("$").removeprefix(".")
     parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
     if "=" not in text or not parts:
@@ -472,12 +490,12 @@ def _put_value(source: ParsedYaml, text: str) -> None:
         holder = holder[part] if exists else holder.setdefault(part, {})
     _forget_places(source.places, loc)
     for n in range(1, len(loc)):
-        source.places.setdefault(loc[:n], (SET, 0))
-    source.places[loc] = SET, 0
+        source.places.setdefault(loc[:n], (option, 0))
+    source.places[loc] = option, 0
     if loc[0] == AS_WRITTEN and value.strip().startswith("!"):  # the shell took off its quotes
         holder[part] = value.strip()
         return
-    holder[part] = None if node is None else _Parts(loader, source, SET).value(node, loc)
+    holder[part] = None if node is None else _Parts(loader, source, option).value(node, loc)
     if holder[part] is None and isinstance(holder, dict) and exists and loc not in source.unread:
         del holder[part]
 

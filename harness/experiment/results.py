@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ import yaml
 from pydantic import ValidationError
 
 from ..config.cells import Cell, resolve, run_entries
-from ..config.load import loads
+from ..config.load import load, loads
 from ..config.model import Config, FusedEntry
 from ..config.patterns import natural
 from ..core.arguments import PathLike, wrong
@@ -337,6 +338,10 @@ def read_bytes(path: Path) -> bytes:
             inner = sorted(name_of(inside.parent) for inside in folder.glob(f"*/{path.name}"))
             fix = f"name one of: {first_of(inner)}" if inner else fix
             message = f"expected a folder of results, got one that holds no {path.name}"
+            if folder.is_file():
+                message = "expected a folder of results, got a file"
+            if folder.suffix in (".yaml", ".yml"):
+                message, fix = "expected a folder of results, got a config", _results_of(folder)
         else:
             near = [
                 sibling.name for sibling in folder.absolute().parent.glob("*") if sibling.is_dir()
@@ -345,6 +350,17 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(Problem(name_of(folder), message, fix=fix)) from None
     except OSError as error:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
+
+
+def _results_of(path: Path) -> str:
+    """Return how to get the results of a config, as a fix."""
+    fix = f"run harness run {shlex.quote(name_of(path))}, then give "
+    try:
+        output = load(path).output_folder
+    except HarnessError:
+        return f"{fix}the folder that its 'output:' names"
+    name = shlex.quote(os.path.relpath(output))
+    return f"give {name}" if is_file(output / MANIFEST) else fix + name
 
 
 def read_manifest(folder: Path, content: bytes | None = None) -> Manifest:

@@ -13,7 +13,7 @@ from ..core.align import PART
 from ..core.arrow import cast, equal, index_in, to_numpy
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, Ints, lengths_of, positions_of
-from ..errors import SHOWN, InputError, Place, Problem
+from ..errors import SHOWN, InputError, Place, Problem, counted
 from .column_roles import naming
 from .columns import Layout, column, gathered, read_columns
 from .format import Format, add_formats
@@ -68,8 +68,12 @@ def check_count(source: Source, dataset: Qrels, n: int) -> None:
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
         message += "; the first line is 0, as pandas calls a column without a name"
         fix = ONE_EACH
+    elif not dataset.learning_to_rank:
+        qrels = dataset.name or "the dataset"
+        message = f"{counted(n, 'score')} alone, but {qrels} is qrels of {n_rows:,} documents"
+        fix = "give the learning-to-rank data that was predicted, or a run with qids and docnos"
     where = source.name
-    if n < n_rows:
+    if n < n_rows and dataset.learning_to_rank:
         order = file_order(dataset)
         row = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
         message += f"; they end in query '{dataset.qids[int(dataset.row[row])]}'"

@@ -125,16 +125,17 @@ def missing(url: str) -> str:
     with contextlib.suppress(HarnessError):  # the message does without
         names = names_in(folder)
     if names:
-        return f"no file {url}; the folder holds {listed(name, names)}"
+        return f"no file {url}{listed(name, names)}"
     is_root = folder.endswith("/") or url.startswith("http")
     return f"no file {url}" + ("" if is_root else f"; there is no folder {folder}")
 
 
 def listed(name: str, names: list[str]) -> str:
-    """Return the names of a folder like `name`, or all if they are few, or their number."""
+    """Return the names of a folder like `name`, or all if they are few, to end a sentence."""
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    few = ", ".join(near or names) if near or len(names) <= 5 else f"{len(names)} other files"
-    return few or "no files"
+    if len(names) > 5 and not near:
+        return ""
+    return f"; the folder holds {', '.join(near or names) or 'no files'}"
 
 
 def exists(url: str) -> bool:

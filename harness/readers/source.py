@@ -255,7 +255,7 @@ def missing(path: str | os.PathLike[str]) -> str:
     if not folder.is_dir():
         return f"no file {os.fspath(path)}; there is no folder {folder}"
     names = sorted(os.listdir(folder))
-    return f"no file {os.fspath(path)}; the folder holds {remote.listed(name, names)}"
+    return f"no file {os.fspath(path)}{remote.listed(name, names)}"
 
 
 def next_to(path: str) -> str:
