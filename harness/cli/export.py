@@ -13,7 +13,7 @@ from ..experiment.results import read_results
 from . import options
 from .printing import show
 
-To = Literal["json", "mlflow", "wandb"]
+To = Literal["json", "dvc", "mlflow", "tensorboard", "wandb"]
 
 
 @options.command()
@@ -23,7 +23,8 @@ To = Literal["json", "mlflow", "wandb"]
 def command(results: Path, to: To, project: str | None) -> None:
     """Export results to a tracker of experiments, or as JSON.
 
-    MLflow and Weights & Biases get one run for each run and dataset, with its means.
+    Trackers get one run for each run and dataset, with its means. Those for TensorBoard go to the
+    folder tensorboard/PROJECT, and those for DVC to dvc/PROJECT.
 
     \b
     Examples:

@@ -1,15 +1,20 @@
-"""Results logged to MLflow or Weights & Biases, or written as JSON."""
+"""Results logged to trackers of experiments, or written as JSON."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import time
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from ..core.names import tracker_names
+from ..core.names import distinct, tracker_names
 from ..errors import HarnessError, Problem, not_installed, shorten
+from ..readers.files import part, write_all
 from .results import Results
 
 
@@ -40,7 +45,57 @@ def to_wandb(results: Results, project: str) -> str:
     return "Weights & Biases"
 
 
-_TRACKERS: dict[str, Callable[[Results, str], str]] = {"mlflow": to_mlflow, "wandb": to_wandb}
+def to_tensorboard(results: Results, project: str) -> str:
+    """Write a folder of TensorBoard for each run and dataset, below ``tensorboard/``."""
+    _tracker("tensorboard")
+    writer = import_module("tensorboard.summary.writer.event_file_writer").EventFileWriter
+    event = import_module("tensorboard.compat.proto.event_pb2").Event
+    folder = Path("tensorboard", part(project))
+    entries = _entries(results)
+    names = distinct(part(name) for name, _, _ in entries)
+    for name, (_, _, values) in zip(names, entries, strict=True):
+        for old in (folder / name).glob("events.out.tfevents.*"):  # else values would come twice
+            old.unlink()
+        log = writer(str(folder / name))
+        tags = [{"tag": tag, "simple_value": value} for tag, value in values.items()]
+        log.add_event(event(wall_time=time.time(), step=0, summary={"value": tags}))
+        log.close()
+    return str(folder)
+
+
+def to_dvc(results: Results, project: str) -> str:
+    """Write metrics and a table to plot for DVC, with the ``dvc.yaml`` that names them."""
+    nested: dict[str, dict[str, dict[str, float]]] = {}
+    rows, names = [], dict.fromkeys(tracker_names(_metrics(results)), "")
+    for name, columns, values in _entries(results):
+        run = name.removesuffix(f" on {columns['dataset']}")
+        nested.setdefault(columns["dataset"], {})[run] = values
+        rows.append({"dataset": columns["dataset"], "run": run, "row": name, **names, **values})
+    table = io.StringIO()
+    writer = csv.DictWriter(table, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    plots = [
+        {title: {"x": {"plots.csv": title}, "y": {"plots.csv": "row"}, "y_label": "run",
+                 "template": "bar_horizontal"}}
+        for title in names
+    ]  # fmt: skip
+    files = {
+        "metrics.json": json.dumps(nested, indent=1, ensure_ascii=False) + "\n",
+        "plots.csv": table.getvalue(),
+        "dvc.yaml": json.dumps({"metrics": ["metrics.json"], "plots": plots}, indent=1) + "\n",
+    }
+    folder = Path("dvc", part(project))
+    write_all(folder, {name: text.encode() for name, text in files.items()})
+    return str(folder)
+
+
+_TRACKERS: dict[str, Callable[[Results, str], str]] = {
+    "dvc": to_dvc,
+    "mlflow": to_mlflow,
+    "tensorboard": to_tensorboard,
+    "wandb": to_wandb,
+}
 
 
 def log(results: Results, tracker: str, project: str) -> str:
@@ -58,7 +113,7 @@ def log(results: Results, tracker: str, project: str) -> str:
 
 def _entries(results: Results) -> list[tuple[str, dict[str, str], dict[str, float]]]:
     """Return name, parameters and values of each run on each dataset; undefined ones left out."""
-    metrics = [str(one) for one in results.leaderboard.metrics]
+    metrics = _metrics(results)
     short = dict(zip(metrics, tracker_names(metrics), strict=True))
     found = []
     for one in results.leaderboard.entries:
@@ -67,6 +122,10 @@ def _entries(results: Results) -> list[tuple[str, dict[str, str], dict[str, floa
         values = {short[k]: v for k, v in one.summary.items() if v == v}
         found.append((name, columns, values))
     return found
+
+
+def _metrics(results: Results) -> list[str]:
+    return [str(metric) for metric in results.leaderboard.metrics]
 
 
 def _tracker(name: str) -> Any:

@@ -1,5 +1,6 @@
 """harness export: JSON, and local stores of MLflow and Weights & Biases where installed."""
 
+import csv
 import json
 import math
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from command_line import called, refused, started, succeeds
 from refusals import refuses
 
@@ -129,3 +131,31 @@ def test_tracker_example(tracker: str, examples: Path, monkeypatch: pytest.Monke
         monkeypatch.setenv(key, value)
     out = output_of("trackers/log_results.py", tracker, cwd=examples)
     assert "letor/lambdamart/ndcg@10" in out or "logged to" in out
+
+
+def test_tensorboard(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    flat = json.loads(succeeds("export", "out", cwd=here))
+    for _ in range(2):  # the second replaces the first
+        succeeds("export", "out", "--to", "tensorboard", "--project", "p", cwd=here)
+    for seed in ("3", "11"):
+        log = EventAccumulator(str(here / f"tensorboard/p/my-seed-{seed}-on-d-x")).Reload()
+        (event,) = log.Scalars("ndcg_at_10")
+        assert event.value == pytest.approx(flat[f"d x/my/seed={seed}/ndcg@10"], abs=1e-6)
+
+
+def test_dvc_gets_nested_metrics_and_a_table_to_plot(here: Path) -> None:
+    flat = json.loads(succeeds("export", "out", cwd=here))
+    succeeds("export", "out", "--to", "dvc", "--project", "p", cwd=here)
+    folder = here / "dvc/p"
+    nested = json.loads((folder / "metrics.json").read_text())
+    rows = list(csv.DictReader((folder / "plots.csv").read_text().splitlines()))
+    for row, seed in zip(rows, ("3", "11"), strict=True):
+        value = flat[f"d x/my/seed={seed}/ndcg@10"]
+        assert nested["d x"][f"my seed={seed}"]["ndcg_at_10"] == value == float(row["ndcg_at_10"])
+        assert nested["d x"][row["run"]]["rbo_p_0.9"] == float(row["rbo_p_0.9"])
+    described = yaml.safe_load((folder / "dvc.yaml").read_text())
+    assert described["metrics"] == ["metrics.json"]
+    assert [*described["plots"][0]] == ["ndcg_at_10"]
