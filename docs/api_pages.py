@@ -18,7 +18,8 @@ TASKS = {
     "evaluate": ("Evaluate", "evaluate Evaluation metric_name Policy fuse"),
     "training": (
         "Evaluate while you train",
-        "lightgbm xgboost BatchCollector to_pytrec_eval from_pytrec_eval batch",
+        "lightgbm xgboost catboost sklearn torch BatchCollector to_pytrec_eval from_pytrec_eval "
+        "batch",
     ),
     "compare": ("Compare and gate", "compare per_query Comparisons rank_similarity gate"),
     "configs": ("Run a config and trace numbers", "run Results trace conventions"),

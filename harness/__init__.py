@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from . import compat as compat
     from .audit.conventions import conventions as conventions
     from .audit.trace import trace as trace
+    from .batch import catboost as catboost
     from .batch import lightgbm as lightgbm
+    from .batch import sklearn as sklearn
+    from .batch import torch as torch
     from .batch import xgboost as xgboost
     from .batch.collector import BatchCollector as BatchCollector
     from .batch.dicts import from_pytrec_eval as from_pytrec_eval
@@ -79,6 +82,7 @@ _HOME = {
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
+    "catboost": "batch.catboost",
     "check": "experiment.check",
     "compare": "experiment.compare",
     "compat": "",
@@ -100,12 +104,14 @@ _HOME = {
     "read_run": "readers",
     "run": "experiment.run",
     "save_predictions": "readers.in_memory",
+    "sklearn": "batch.sklearn",
     "table": "experiment.tables_and_plots",
     "to_pytrec_eval": "batch.dicts",
+    "torch": "batch.torch",
     "trace": "audit.trace",
     "xgboost": "batch.xgboost",
 }
-_MODULES = ("batch", "compat", "lightgbm", "xgboost")
+_MODULES = ("batch", "catboost", "compat", "lightgbm", "sklearn", "torch", "xgboost")
 __all__ = ["__version__", *_HOME]
 
 

@@ -155,7 +155,7 @@ def test_documented_parameters_have_their_own_types_and_defaults() -> None:
 EXTRAS = {
     "catboost", "dask", "datasets", "distributed", "fsspec", "ir_datasets", "lightgbm",
     "matplotlib", "mlflow", "pandas", "polars", "pytrec_eval", "pytrec_eval_ext", "s3fs", "sklearn",
-    "torch", "wandb", "xgboost",
+    "torch", "torchmetrics", "wandb", "xgboost",
 }  # fmt: skip
 WITHOUT_EXTRAS = """
 import contextlib, inspect, io, pydoc, sys

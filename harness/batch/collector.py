@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from ..core.policy import Policy, policy_of
 from ..core.policy_views import check_grades, policies_of
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, offsets_of
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, UnknownNameError
 from ..readers.batches import from_batch
 from ..readers.files import write_all
 from ..readers.query_weights import weights_of
@@ -199,6 +200,40 @@ class BatchCollector:
 
 def _join(arrays: list[Array]) -> Array:
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
+
+
+def directed(metric: str | Metric) -> Metric:
+    """Return one metric of which higher or lower is better, given under any name."""
+    parsed = parse_all([metric])
+    if len(parsed) != 1 or parsed[0].definition.direction is None:
+        message = f"expected one metric that has a better direction, got '{metric}'"
+        raise UnknownNameError(Problem("metric", message, fix="give one such as 'ndcg@10'"))
+    return parsed[0]
+
+
+class RowEvaluator:
+    """One metric over rows in any order, of which `qids` has the query of each."""
+
+    def __init__(
+        self, metric: str | Metric, qids: Any, policy: Policy | Mapping[str, Any] | None
+    ) -> None:
+        self.metric, self.policy = directed(metric), policy_of(policy)
+        _, self.codes, self.sizes = np.unique(
+            np.asarray(qids), return_inverse=True, return_counts=True
+        )
+        self.order = np.argsort(self.codes, kind="stable")
+
+    def summary(self, scores: Any, labels: Any) -> float:
+        """Return the metric over all rows; InputError if it is defined for no query."""
+        collector = BatchCollector()
+        rows = np.asarray(scores).reshape(-1)[self.order], np.asarray(labels)[self.order]
+        collector.add(*rows, self.sizes)
+        value = collector.evaluate([self.metric], self.policy).summary()[str(self.metric)]
+        if math.isnan(value):
+            message = f"expected a number, got '{self.metric}', which is defined for no query here"
+            fix = "give a metric that is defined for each query, such as 'ndcg@10'"
+            raise InputError(Problem("metric", message, fix=fix))
+        return value
 
 
 class QueryValues:

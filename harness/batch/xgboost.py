@@ -12,10 +12,9 @@ import numpy as np
 
 from ..core.arguments import TEXT, check_arguments, whole_from
 from ..core.metric import Metric
-from ..core.names import parse
 from ..core.policy import Policy
-from ..errors import InputError, Problem, UnknownNameError, not_installed, warn
-from .collector import QueryValues
+from ..errors import InputError, Problem, not_installed, warn
+from .collector import QueryValues, RowEvaluator, directed
 
 
 class XGBoostFeval(QueryValues):
@@ -27,7 +26,7 @@ class XGBoostFeval(QueryValues):
         """Evaluate the scores of a DMatrix."""
         if not hasattr(data, "get_uint_info"):
             message = "expected scores and a DMatrix, got rows of one query, as XGBRanker gives"
-            fix = "use xgboost.train(..., custom_metric=feval(...)) in place of XGBRanker"
+            fix = "give XGBRanker eval_metric=harness.xgboost.scorer(metric, qid=...)"
             raise InputError(Problem("harness.xgboost.feval", message, fix=fix))
         group = np.diff(data.get_uint_info("group_ptr"))
         return list(self.evaluate(scores, data.get_label(), group).items())
@@ -144,14 +143,81 @@ def early_stopping(
     (True, False)
     """
     check_arguments(locals(), rounds=whole_from(1), data_name=TEXT.or_none())
-    parsed = [metric] if isinstance(metric, Metric) else parse(metric, {})
-    if len(parsed) != 1 or parsed[0].definition.direction is None:
-        message = f"expected one metric that has a better direction, got '{metric}'"
-        raise UnknownNameError(Problem("metric", message, fix="give one such as 'ndcg@10'"))
+    parsed = directed(metric)
     return _class_of("EarlyStopping")(
         rounds=rounds,
-        metric_name=str(parsed[0]),
+        metric_name=str(parsed),
         data_name=data_name,
-        maximize=parsed[0].definition.direction == "higher",
+        maximize=parsed.definition.direction == "higher",
         min_delta=min_delta,
     )
+
+
+@functools.cache
+def _is_mean_of_rows() -> bool:
+    """Whether XGBRanker weighs each query by its rows, as XGBoost 3.2 does."""
+    module = import_module("xgboost.sklearn")
+    data = import_module("xgboost").DMatrix(np.zeros((6, 1)), qid=[1, 1, 2, 2, 2, 2])
+    data.set_label(np.zeros(6))
+
+    def rows(labels: Any, scores: Any) -> int:
+        return len(labels)
+
+    return bool(module.ltr_metric_decorator(rows, 1)(np.zeros(6), data)[1] != 3)
+
+
+class XGBoostScorer(RowEvaluator):
+    """What `scorer` returns: ``eval_metric=`` of XGBoost's classes for scikit-learn."""
+
+    def __init__(self, metric: str | Metric, qid: Any, policy: Any) -> None:
+        super().__init__(metric, qid, policy)
+        self.__name__ = str(self.metric)
+        self._given = policy
+
+    def __call__(self, labels: Any, scores: Any) -> float:
+        """Return the metric over all rows or, in XGBRanker, over the rows of one query."""
+        if len(labels) == len(self.order):
+            return self.summary(scores, labels)
+        if len(labels) not in self.sizes:
+            message = f"expected the {len(self.order):,} rows of qid, got {len(labels):,} rows"
+            fix = "give qid= of the evaluation set, and no other evaluation set"
+            raise InputError(Problem("harness.xgboost.scorer", message, fix=fix))
+        if 1 in self.sizes or self.metric.definition.summary != "mean":
+            message = "XGBRanker counts a query with one document as 1, and averages the queries"
+            fix = "use xgboost.train(..., custom_metric=harness.xgboost.feval(...))"
+            raise InputError(Problem("harness.xgboost.scorer", message, fix=fix))
+        one_query = RowEvaluator(self.metric, np.zeros(len(labels)), self._given)
+        # makes XGBRanker's mean over rows the mean over queries
+        weight = self.sizes.mean() / len(labels) if _is_mean_of_rows() else 1.0
+        return float(one_query.summary(scores, labels) * weight)
+
+
+def scorer(
+    metric: str | Metric, *, qid: Any, policy: Policy | Mapping[str, Any] | None = None
+) -> XGBoostScorer:
+    """Return a metric as ``XGBRanker(eval_metric=...)`` and ``XGBRegressor`` take it.
+
+    XGBRanker asks for one query at a time, which is slow for many. `feval` evaluates all at once.
+    For early stopping give `early_stopping` in ``callbacks=``.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        One metric, which has a better direction.
+    qid : array_like, shape (n_rows,)
+        The query of each row of the evaluation set.
+    policy : Policy or mapping, optional
+        Ties, missing and empty queries, depth.
+
+    Raises
+    ------
+    InputError
+        In training: if XGBRanker would not give the mean of all queries, as of one with a single
+        document, or if the rows are not those of `qid`.
+
+    Examples
+    --------
+    >>> scorer("recip_rank", qid=[2, 2, 10, 10])([1, 0, 0, 1], [0.1, 0.2, 0.3, 0.4])
+    0.75
+    """
+    return XGBoostScorer(metric, qid, policy)

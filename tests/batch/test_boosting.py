@@ -151,13 +151,13 @@ def test_a_second_training_needs_a_reset() -> None:
     assert len(metric.history) == 5
 
 
-def test_xgbranker_is_told_to_use_train() -> None:
+def test_xgbranker_is_told_to_use_the_scorer() -> None:
     xgb = pytest.importorskip("xgboost")
     ranker = xgb.XGBRanker(n_estimators=2, eval_metric=harness.xgboost.feval("map"))
     qids = np.repeat([2, 10, 11, 30], GROUPS)
     with refuses("harness.xgboost.feval") as caught:
         ranker.fit(*rows(0), qid=qids, eval_set=[rows(1)], eval_qid=[qids], verbose=False)
-    assert "xgboost.train" in str(caught.value)
+    assert "xgboost.scorer(" in str(caught.value)
 
 
 def test_early_stopping_needs_a_direction() -> None:
