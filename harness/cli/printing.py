@@ -6,11 +6,14 @@ import codecs
 import contextlib
 import io
 import os
+import re
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+import click
 
 from ..errors import printable
 
@@ -18,6 +21,20 @@ if TYPE_CHECKING:
     from ..reports.grid import Grid
 
 Rows = Sequence[Mapping[str, Any]]
+
+
+_COLOURS = {
+    "ok": "green", "warn": "yellow", "warning": "yellow", "error": "red", "reject": "red",
+}  # fmt: skip
+_VERDICT = re.compile(r"(?m)^(?:OK|WARN|ERROR|REJECT)(?= )|^(?:warning|error)(?=: )")
+
+
+def _has_colour(stream: TextIO) -> bool:
+    """Whether a stream gets colours: a terminal, unless NO_COLOR or FORCE_COLOR decides."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    is_forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    return is_forced or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def show(text: str, *, error: bool = False) -> None:
@@ -32,6 +49,8 @@ def show(text: str, *, error: bool = False) -> None:
         stream.reconfigure(encoding="utf-8", errors="replace")  # as Click prints all the rest
     if error or stream.isatty():
         text = printable(text)
+    if _has_colour(stream):
+        text = _VERDICT.sub(lambda word: click.style(word[0], fg=_COLOURS[word[0].lower()]), text)
     encoding = stream.encoding or "utf-8"
     try:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

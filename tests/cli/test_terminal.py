@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import succeeds
+from command_line import called, succeeds
 
 WIDTH = 60
 METRICS = "[map, ndcg@3, ndcg@5, P@1, P@2, recip_rank, bpref, Rprec]"
@@ -97,3 +97,18 @@ def test_a_name_cannot_move_the_cursor(tmp_path: Path, words: tuple[str, ...]) -
     assert "é\\x1b[2J" in printed
     if "-f" in words or words[0] == "trec_eval":
         assert CURSOR in succeeds(*words, cwd=tmp_path)  # a pipe gets the bytes
+
+
+def test_verdicts_have_colours_on_a_terminal_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("check", "q.txt", "a.run", "no.run")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[31mERROR\x1b[0m  no.run" in on_terminal(*words, cwd=folder)
+    assert "\x1b" not in called(*words, cwd=folder).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[31mERROR" in called(*words, cwd=folder).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in on_terminal(*words, cwd=folder)
