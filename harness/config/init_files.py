@@ -131,6 +131,15 @@ def _paths_below(top: Path, folders: Sequence[Path]) -> list[str]:
     return sorted(paths, key=natural)
 
 
+def _reason(error: Exception) -> str:
+    """Return why a file is not used, with the keys of its entry that would help."""
+    if not isinstance(error, HarnessError):
+        return str(error)
+    problem = error.problems[0]
+    keys = re.search(r"\(in a config (.+?)\)", problem.fix)
+    return f"{problem.what}; add {keys[1]}" if keys else problem.what
+
+
 def _kinds_of_file(path: Path) -> list[tuple[Kind, str]]:
     """Return the readings of a file: as judgements, as a run, or (a batch) as both.
 
@@ -142,7 +151,7 @@ def _kinds_of_file(path: Path) -> list[tuple[Kind, str]]:
         try:
             formats[kind] = readers.guess_format(Source(path), read_as)
         except (HarnessError, OSError, ValueError) as error:
-            reason = error.problems[0].what if isinstance(error, HarnessError) else str(error)
+            reason = _reason(error)
             if isinstance(error, InputError) and error.problems[0].rule in _BROKEN:
                 raise
     if not formats:
@@ -428,7 +437,5 @@ class Matcher:
         try:
             readers.read_run(Source(files[0]), duplicates="first", dataset=self._read_qrels(path))
         except HarnessError as error:
-            problem = error.problems[0]
-            keys = re.search(r"\(in a config (.+?)\)", problem.fix)
-            return f"{problem.what}; add {keys[1]}" if keys else problem.what
+            return _reason(error)
         return ""

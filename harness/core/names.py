@@ -362,10 +362,6 @@ def _unknown(text: str) -> Problem:
     return Problem("", f"unknown metric '{name}{end}'{near}  (all: harness metrics)")
 
 
-NOT_COMPARABLE = "runs were scored on different queries"
-"""Why no best value of a metric is marked."""
-
-
 def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -> bool:
     """Whether the summaries of several runs, (qids, values) each, are over the same queries.
 

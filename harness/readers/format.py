@@ -328,15 +328,18 @@ def without_names(source: Source, head: Head, kind: Kind) -> InputError:
         message += f"'{head.between}' between them"
     roles = _columns_of(rows, number)
     names = (head.between.replace("\t", " ") or " ").join(roles)
-    numbered = {role: position for position, role in enumerate(roles, 1)}
+    place = roles.index(number)
+    has_header = [is_like_number(row[place]) for row in rows[:2] if place < len(row)] == [0, 1]
+    columns = rows[0] if has_header else range(1, len(roles) + 1)
+    numbered: dict[str, str | int] = dict(zip(roles, columns, strict=True))
     asked = {role: numbered[role] for role in ("qid", "docno", number) if role in numbered}
     fix = f"{naming(kind, asked)}; or write names above the columns: {names}"
     if kind == "run" and len(rows[0]) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
         fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
     if kind == "qrels" and len(rows[0]) == 2:
         fix = f"if the second are docnos, {name_it(kind, 'pairs')}; if they are grades, {fix}"
-    place = Place(source.name, head.first)
-    return InputError(Problem(place, message, head.first_text, fix, "columns"))
+    where = Place(source.name, head.first)
+    return InputError(Problem(where, message, head.first_text, fix, "columns"))
 
 
 def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:
@@ -559,7 +562,7 @@ def read_run(
         run: Run = reader(
             source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
         )
-        run = _reversed(source, run) if source.ascending else run
+        run = best_first(run, source, source.has_ranks) if source.ascending else run
         checks = Checks(source, dataset)
         checks.add(run)
         checks.warn()
@@ -569,11 +572,6 @@ def read_run(
         run = made.of(run)
         made.report()
         return run
-
-
-def _reversed(source: Source, run: Run) -> Run:
-    """Return a run of distances with its highest score best; raise if these are ranks."""
-    return best_first(run, source, source.has_ranks)
 
 
 def stream_run(
@@ -626,7 +624,8 @@ def _streamed(
         source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )
     for number, part in enumerate(parts):
-        run = checks.add(_reversed(source, part) if source.ascending else part)
+        part = best_first(part, source, source.has_ranks) if source.ascending else part
+        run = checks.add(part)
         run = run if made is None else made.of(run)
         if watch is not None:
             watch(run, not number)

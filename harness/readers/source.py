@@ -168,12 +168,6 @@ def _copy(stream: IO[bytes], file: Any, name: str) -> None:
         file.write(block)
 
 
-def forget() -> None:
-    """Delete the temporary files with the content of pipes and standard input."""
-    while _SPOOLED:
-        _SPOOLED.popitem()[1].delete()
-
-
 def qrels_file(path: str) -> str:
     """Return a TREC file with the qrels of ``ir_datasets:ID``, kept in the cache of ir_datasets.
 

@@ -105,15 +105,6 @@ def count_head(lines: Iterable[bytes]) -> int:
     return last_comment
 
 
-def separator(line: str) -> str:
-    """Separator of the fields of a table: a tab or a comma, else a semicolon.
-
-    >>> separator("qid;score"), separator("qid,a;b"), separator("score")
-    (';', ',', ',')
-    """
-    return next((character for character in "\t,;" if character in line), ",")
-
-
 def is_like_number(text: str) -> bool:
     """Return whether `text` is meant as a number, even if it is not a finite one."""
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 from command_line import finished
 
 import harness
@@ -373,3 +374,17 @@ def test_a_fraction_after_s_is_a_setting(tmp_path: Path) -> None:
     runs = {f"lgbm-f{fold}-s0.{s}.txt": 10 * fold for fold in (1, 2) for s in (5, 7)}
     make(tmp_path, {path: scores(n) for path, n in runs.items()})
     assert "{seed}" not in proposed(tmp_path)[0]
+
+
+def test_columns_that_cannot_be_named_get_a_hint(tmp_path: Path) -> None:
+    (tmp_path / "a.qrels").write_text("1 0 D-1 1\n10 0 D-2 0\n2 0 D-1 2\n")
+    rows = "1,D-1,0.5,3\n10,D-2,2.5,1\n2,D-1,1.5,2\n"
+    hint = {"with.csv": "foo,bar,baz,qux\n", "without.csv": ""}
+    for name, header in hint.items():
+        (tmp_path / name).write_text(header + rows)
+    text = propose_config([tmp_path], tmp_path, "x.yaml")[0]
+    for name in hint:
+        (line,) = (line for line in text.splitlines() if f"  {name}:" in line)
+        columns = yaml.safe_load(line.partition("; add ")[2])["columns"]
+        run = harness.read_run(tmp_path / name, columns=columns)
+        assert run.to_dict().keys() == {"1", "10", "2"}

@@ -14,7 +14,7 @@ import pytest
 from outcomes import refused
 
 from harness import readers
-from harness.readers.source import Source, forget, missing
+from harness.readers.source import Source, missing
 
 Write = Callable[..., str]
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
@@ -61,11 +61,10 @@ def test_missing_files(write: Write, tmp_path: Path) -> None:
 def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = SimpleNamespace(buffer=io.BytesIO(gzip.compress(QRELS)))
     monkeypatch.setattr("sys.stdin", stream)
+    monkeypatch.setattr("harness.readers.source._SPOOLED", {})
     for _ in range(2):
         qrels = readers.read_qrels("-")
         assert (qrels.to_dict(), qrels.name) == (EXPECTED, "<stdin>")
-    kept = Source("-").file
-    forget()
-    assert not Path(kept).exists()
+    monkeypatch.setattr("harness.readers.source._SPOOLED", {})
     stream.buffer = io.BytesIO(b"q1 0 7 x\nq1 0 d2 1\nq1 0 d3 1\n")
     assert refused(readers.read_qrels, "-") == [("<stdin>:1", "")]
