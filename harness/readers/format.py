@@ -125,14 +125,11 @@ class Head:
         able = [character for character in "\t,;" if character in heading]
         if len(words) > 1 and mostly(self.lines, lambda line: len(line.split()) == len(words)):
             able.append("")
-
-        def gives_numbers(between: str) -> bool:  # a comma may be part of a docno
-            return mostly(
-                self.lines,
-                lambda line: any(map(is_like_number, split_fields(line, between))),
-            )
-
-        return next(filter(gives_numbers, able), able[0] if able else ",")
+        for between in able:  # a comma may be part of a docno
+            rows = [split_fields(line, between) for line in self.lines]
+            if mostly(rows, lambda row: any(map(is_like_number, row))):
+                return between
+        return able[0] if able else ","
 
     def split(self, line: bytes) -> list[str]:
         """Return the fields of one of these lines."""
