@@ -457,6 +457,26 @@ def booster() -> dict[str, Any]:
     return {"labels": labels, "features": features, "model": model, "group": SIZES}
 
 
+def padded() -> dict[str, Any]:
+    """Return a padded batch of tensors."""
+    import torch
+
+    longest = max(SIZES)
+    grades = [[*row.values()] + [0] * (longest - len(row)) for row in GRADES.values()]
+    found = [[SCORES[qid][docno] for docno in row] + [0] * (longest - len(row))
+             for qid, row in GRADES.items()]  # fmt: skip
+    return {"relevance": torch.tensor(grades), "scores": torch.tensor(found), "n": SIZES}
+
+
+def cat_pool() -> dict[str, Any]:
+    """Return CatBoost's data set, and scores."""
+    import catboost
+
+    qids, labels = [int(qid) for qid, *_ in ROWS], [grade for *_, grade in ROWS]
+    pool = catboost.Pool([[s] for s in BY_ROW], labels, group_id=qids)
+    return {"pool": pool, "scores": BY_ROW}
+
+
 TOOLS = [
     ("Hugging Face Datasets", Holding("two `Dataset`", IN_MEMORY, hugging_face, True)),
     ("ranx", Holding("`Qrels` and `Run`", IN_MEMORY, ranx_objects, True)),
@@ -491,6 +511,11 @@ TOOLS = [
     ("NumPy", Holding("structured arrays", IN_MEMORY, arrays, True)),
     ("LightGBM", Holding("a model, and sizes of groups", "harness.evaluate(labels, "
                          "model.predict(features), ['map'], n=group)", booster, True)),
+    ("CatBoost", Holding("a `Pool` with groups, and scores", "harness.evaluate(("
+                         "pool.get_group_id_hash(), pool.get_label().astype(int)), scores, "
+                         "['map'])", cat_pool, True)),
+    ("PyTorch", Holding("a padded batch of tensors",
+                        "harness.evaluate(relevance, scores, ['map'], n=n)", padded, True)),
 ]  # fmt: skip
 """Objects and files of other tools, as rows of a second table."""
 
