@@ -360,7 +360,7 @@ def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
     >>> metrics = parse_all(["map", "ndcg@5,10", "ndcg(gain=exp)@10"])
     >>> print(metric_list(metrics, 1, Writer("plain")))  # doctest: +NORMALIZE_WHITESPACE
     MAP [buckley2005], nDCG@5 and nDCG@10 with linear gain [jarvelin2002], and nDCG@10 with
-    exponential gain 2^g - 1 [jarvelin2002, burges2005]
+    exponential gain 2^g - 1 [burges2005]
     """
     families = grouped_by(metrics, lambda metric: replace(metric, cutoff=None, label=None))
     is_shared = len(families) > 1 == len({metric.convention for metric in metrics})
