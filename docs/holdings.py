@@ -457,7 +457,7 @@ def booster() -> dict[str, Any]:
     return {"labels": labels, "features": features, "model": model, "group": SIZES}
 
 
-def padded() -> dict[str, Any]:
+def torch_batch() -> dict[str, Any]:
     """Return a padded batch of tensors."""
     import torch
 
@@ -515,7 +515,7 @@ TOOLS = [
                          "pool.get_group_id_hash(), pool.get_label().astype(int)), scores, "
                          "['map'])", cat_pool, True)),
     ("PyTorch", Holding("a padded batch of tensors",
-                        "harness.evaluate(relevance, scores, ['map'], n=n)", padded, True)),
+                        "harness.evaluate(relevance, scores, ['map'], n=n)", torch_batch, True)),
 ]  # fmt: skip
 """Objects and files of other tools, as rows of a second table."""
 

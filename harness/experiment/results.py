@@ -330,18 +330,13 @@ def read_bytes(path: Path) -> bytes:
         if url := url_of(path):
             message = remote.missing(url)
         elif folder.is_file():
-            is_config = folder.suffix in (".yaml", ".yml")
-            message = "expected a folder of results, got a " + ("config" if is_config else "file")
-            if is_config:
-                fix = f"run harness run {folder}, and give the folder that it writes to"
+            message = "expected a folder of results, got a file"
+            if folder.suffix in (".yaml", ".yml"):
+                message, fix = "expected a folder of results, got a config", _results_of(folder)
         elif folder.exists():
             inner = sorted(name_of(inside.parent) for inside in folder.glob(f"*/{path.name}"))
             fix = f"name one of: {first_of(inner)}" if inner else fix
             message = f"expected a folder of results, got one that holds no {path.name}"
-            if folder.is_file():
-                message = "expected a folder of results, got a file"
-            if folder.suffix in (".yaml", ".yml"):
-                message, fix = "expected a folder of results, got a config", _results_of(folder)
         else:
             near = [
                 sibling.name for sibling in folder.absolute().parent.glob("*") if sibling.is_dir()

@@ -65,15 +65,16 @@ def check_count(source: Source, dataset: Qrels, n: int) -> None:
     source_name = f" of {dataset.name}" if dataset.name else ""
     message = f"expected {n_rows:,} predictions, one for each row{source_name}, got {n:,}"
     fix = "predict every row of that file, in its order, and nothing else"
+    is_judged = not dataset.learning_to_rank and not dataset.docnos.positional
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
         message += "; the first line is 0, as pandas calls a column without a name"
         fix = ONE_EACH
-    elif not dataset.learning_to_rank:
+    elif is_judged:
         qrels = dataset.name or "the dataset"
         message = f"{counted(n, 'score')} alone, but {qrels} is qrels of {n_rows:,} documents"
         fix = "give the learning-to-rank data that was predicted, or a run with qids and docnos"
     where = source.name
-    if n < n_rows and dataset.learning_to_rank:
+    if n < n_rows and not is_judged:
         order = file_order(dataset)
         row = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
         message += f"; they end in query '{dataset.qids[int(dataset.row[row])]}'"

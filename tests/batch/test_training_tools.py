@@ -112,7 +112,7 @@ def test_catboost_logs_the_mean_of_pytrec_eval(name: str) -> None:
         logged = model.get_evals_result()[part][name][-1]
         assert logged == pytest.approx(expected, abs=1e-12)
     model = catboost.CatBoostRanker(**settings, eval_metric=harness.catboost.metric(name, pools[0]))
-    with pytest.raises(catboost.CatBoostError, match="with the pools of fit"):
+    with pytest.raises(catboost.CatBoostError):
         model.fit(pools[0], eval_set=pools[1])
     with refuses("pools", error=InputError):
         harness.catboost.metric(name, catboost.Pool(*data(1)))

@@ -86,7 +86,9 @@ FORMS: dict[str, dict[str, str]] = {
         "out": f"output rankings participant force {TITLED}",
         "out --participant one": f"output teams force {TITLED}",
     },
-    "export": {"out": "", "out --to mlflow": "project", "out --to json": ""},
+    "export": {
+        "out": "to", "out --to mlflow": "project", "out --to dvc": "project", "out --to json": "",
+    },
     "compare": {
         "one.run two.run --qrels q.txt -m map":
             f"{OF_FILES} {COMPARED} overrides all_pairs level format",

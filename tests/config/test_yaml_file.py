@@ -19,11 +19,11 @@ DATA = "datasets:\n  d:\n    format: letor\n"
 @pytest.mark.parametrize(
     ("text", "line", "fix"),
     [
-        (DATA + "   path: x\n", 4, "in one column"),
-        ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "in one column"),
-        ('runs:\n  "{a}": {path: x}\n\n    # more\n    "{b}": {path: y}\n', 5, "in one column"),
+        (DATA + "   path: x\n", 4, "indent both alike"),
+        ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "indent both alike"),
+        ('runs:\n  "{a}": {path: x}\n\n    # more\n    "{b}": {path: y}\n', 5, "indent both alike"),
         (DATA + "      path: x\n", 4, "indent both alike"),
-        ("runs:\n  m:\n    - path: x\n     format: trec\n", 4, "in one column"),
+        ("runs:\n  m:\n    - path: x\n     format: trec\n", 4, "indent both alike"),
         ("datasets:\n\td: 1\n", 2, "indent with spaces, not with tabs"),
         ("datasets:\n  d:\tx\n", 2, ""),
         ("metrics:\n  - map\n - ndcg\n", 3, "in one column"),
