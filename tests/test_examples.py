@@ -130,18 +130,29 @@ SCALED = {
     "coiled_cluster": ("coiled", "Cluster"),
 }
 STAND_IN = """
-import sys, types
+import os, sys, types
 from distributed import LocalCluster, Security
 
-def cluster(**settings):
-    made = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
-    made.scale = lambda jobs: None
-    made.security = Security()
-    return made
+class Cluster(LocalCluster):
+    def __init__(self, **settings):
+        own = {{"n_workers": 1, "threads_per_worker": 1, "processes": False}}
+        super().__init__(**own, dashboard_address=":0")
+        self.security = Security()
+
+    def scale(self, jobs):
+        pass
+
+    def __exit__(self, *_):  # threads of one process end with it
+        pass
 
 for part in {parts}:
     sys.modules[part] = types.ModuleType(part)
-sys.modules[{module!r}].{name} = cluster
+sys.modules[{module!r}].{name} = Cluster
+"""
+END = """
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(0)
 """
 
 
@@ -156,7 +167,7 @@ def test_scale_out(here: Path, file: str) -> None:
         module, name = SCALED[file]
         parts = [module.rpartition(".")[0] or module, module]
         stand_in = STAND_IN.format(parts=parts, module=module, name=name)
-        path.write_text(stand_in + path.read_text())
+        path.write_text(stand_in + path.read_text() + END)
     command = [sys.executable, str(path), "configs/quickstart.yaml"]
     done = subprocess.run(
         command, cwd=here, text=True, capture_output=True, check=False, timeout=240,
