@@ -203,7 +203,7 @@ def _join(arrays: list[Array]) -> Array:
 
 
 def directed(metric: str | Metric) -> Metric:
-    """Return one metric of which higher or lower is better, given under any name."""
+    """Return a metric that has a better direction, given under any name."""
     parsed = parse_all([metric])
     if len(parsed) != 1 or parsed[0].definition.direction is None:
         message = f"expected one metric that has a better direction, got '{metric}'"

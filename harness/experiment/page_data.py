@@ -297,7 +297,7 @@ def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> 
 
 
 def _judged(qids: Sequence[str], cells: Sequence[Cell], outcome: Results) -> dict[str, Any]:
-    """Return how many documents of each query have each grade, unless the files are large."""
+    """Count documents by grade for each query; nothing if the files are large."""
     entries = {cell.dataset_entry.path: cell for cell in cells}
     counts: dict[tuple[str, float], int] = {}
     own = {*qids}

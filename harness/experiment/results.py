@@ -348,7 +348,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _results_of(path: Path) -> str:
-    """Return how to get the results of a config, as a fix."""
+    """Return the fix that leads to the results of a config."""
     fix = f"run harness run {shlex.quote(name_of(path))}, then give "
     try:
         output = load(path).output_folder

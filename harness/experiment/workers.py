@@ -272,8 +272,8 @@ class Cluster(Executor):
         try:
             self.workers = max(2, self.check())
             found = self._client.run(find_spec, "harness")
-            if lacking := [name for name, spec in found.items() if spec is None]:
-                message = f"the harness is not installed on {first_of(lacking, 3)}"
+            if bare := [name for name, spec in found.items() if spec is None]:
+                message = f"the harness is not installed on {first_of(bare, 3)}"
                 fix = "start the workers in an environment with the package ranking-harness"
                 raise self._error(message, fix)
         except BaseException:

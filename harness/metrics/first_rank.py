@@ -16,7 +16,7 @@ from .shared import Rel
 Unfound = Annotated[
     int,
     Range(1, None),
-    About("Rank of a query with relevant documents of which the run has none."),
+    About("Rank counted for a query if the run retrieves no relevant document."),
 ]
 _rank = partial(
     metric,

@@ -47,7 +47,7 @@ def as_json(
     verdicts: Sequence[Verdict], is_passed: bool, versions: Mapping[str, str | None],
     files: Mapping[str, str], settings: Mapping[str, Any],
 ) -> str:  # fmt: skip
-    """Return what ``--format json`` prints; docs/gate.schema.json describes it.
+    """Render verdicts as JSON; docs/gate.schema.json describes it.
 
     `files` has the SHA-256 of each input by its path, `settings` the level and the correction.
     """
@@ -67,7 +67,7 @@ def as_json(
 
 
 def error_as_json(error: HarnessError, versions: Mapping[str, str | None]) -> str:
-    """Return what ``--format json`` prints if the gate has no verdict."""
+    """Render the error of a gate without a verdict as JSON."""
     names = {"where": "place", "what": "message", "found": "found", "fix": "fix", "rule": "rule"}
     errors = [
         {name: str(getattr(problem, field)) for field, name in names.items()}

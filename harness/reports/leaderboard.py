@@ -95,7 +95,7 @@ class Study:
         raise HarnessError(Problem("", f"{first_of(missing, 3)} were not evaluated", fix=fix))
 
     def similarity(self, systems: Sequence[System]) -> Similarity:
-        """Return how alike the rankings of these systems are; its runs are their places."""
+        """Return the similarity of these systems' rankings; its runs are their places."""
         raise HarnessError(Problem("", "the rankings of the runs are not known"))
 
     @property

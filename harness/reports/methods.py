@@ -694,7 +694,7 @@ def _units(comparisons: Comparisons, study: Study) -> str:
 
 
 def _family(comparisons: Comparisons, writer: Writer) -> tuple[str, str]:
-    """Return how many tests are corrected together, and what their number multiplies."""
+    """Return the size of a family of tests, and the factors of that number."""
     rows = [row for row in comparisons.rows if not math.isnan(row.p)]
     families = grouped_by(rows, lambda row: comparisons.family(row)[0]).values()
     largest = max(families, key=len, default=[])

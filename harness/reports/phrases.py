@@ -47,7 +47,7 @@ READERS_NAMES = {
 
 
 def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
-    """Return what readers call a metric, in tables and plots.
+    """Return the reader's name of a metric, in tables and plots.
 
     Parameters follow in parentheses; with `among`, only if one of these metrics has the same name
     without them.
@@ -75,7 +75,7 @@ def in_sentence(name: str) -> str:
 
 
 def plural(names: Collection[str]) -> str:
-    """Return what is repeated, by its placeholders.
+    """Return the word for repetitions by placeholder.
 
     >>> plural(["seed"]), plural(["seed", "draw"]), plural([])
     ('seeds', 'repetitions', 'repetitions')

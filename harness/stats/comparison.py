@@ -249,7 +249,7 @@ def check_baselines(names: Iterable[str], runs: Collection[str], place: str = "b
 
 
 MOST_TESTS, MOST_PAIRED = 50_000, 200
-"""Tests, and runs of which all pairs are compared, above which a warning comes before the work."""
+"""Most tests, and most runs in comparisons of all pairs, that start without a warning."""
 
 
 def too_many(plan: Plan, n_runs: int, n_datasets: int, n_metrics: int) -> str:

@@ -154,11 +154,11 @@ BASELINE = "ape has the highest nDCG@10 of 4 systems: 0.500 over 30 queries. "
     ("baselines", "tests", "rest"),
     [
         ([3], "..+ .+ ~", "It is significantly better than the baseline dog, by 0.400. Of the 3 "
-                          "systems beside the baseline, 2 are significantly better and none is "
+                          "systems other than the baseline, 2 are significantly better and none is "
                           "significantly worse."),
         ([3], "..~ .- ~", "Its difference of 0.400 from the baseline dog is not significant. Of "
-                          "the 3 systems beside the baseline, none is significantly better and 1 "
-                          "is significantly worse."),
+                          "the 3 systems other than the baseline, none is significantly better "
+                          "and 1 is significantly worse."),
         ([0], "+~~ .. .", "It is the baseline: 1 is significantly worse and 2 cannot be told apart "
                           "from it."),
         ([0, 1], "=+~ +~ .", "It is a baseline: 1 is significantly worse and 1 cannot be told "

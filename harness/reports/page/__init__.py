@@ -244,7 +244,7 @@ class _Boards:
         }
 
     def testing(self) -> dict[str, Any]:
-        """Return how pairs were tested."""
+        """Describe the test of pairs."""
         plan, all_pairs = self.comparisons.plan, self.comparisons.kind == "all-pairs"
         title = CORRECTIONS[plan.correction].title
         return {
@@ -313,7 +313,7 @@ class _Boards:
     def relations(
         self, systems: Sequence[System], tests: Sequence[Comparison]
     ) -> tuple[Any, list[int]]:
-        """Return what tests say of each row against each, and the rows that are baselines."""
+        """Return the verdicts of tests between rows, and the rows that are baselines."""
         rows = {system.run: row for row, system in enumerate(systems)}
         relations = np.full((len(systems), len(systems)), UNTESTED)
         for test in tests:
@@ -325,7 +325,7 @@ class _Boards:
         return relations, sorted({rows[test.baseline] for test in tests}) if is_plan else []
 
     def letter(self, test: Comparison, queries: int) -> str:
-        """Return what a test says of its run against its baseline."""
+        """Return the verdict of a test of a run against its baseline."""
         if test.note == "identical" and test.n == queries:
             return SAME
         if math.isnan(test.p_adjusted):

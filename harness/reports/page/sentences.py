@@ -93,7 +93,7 @@ class Scores:
         return [{"bold": self.number(self.values[row])}, f" over {over}{interval}"]
 
     def count(self, row: int, letter: str) -> int:
-        """Return how many rows a row relates to by a letter."""
+        """Count the rows to which a row has the relation of a letter."""
         return int((self.relations[row] == letter).sum())
 
     # the leaderboard
@@ -177,7 +177,7 @@ class Scores:
         sentence = self.against(first, row)
         if (others := len(self.order) - 1) > 1:
             total = f"{_are(better)} significantly better and {_are(worse)} significantly worse."
-            sentence.append(f" Of the {others:,} systems beside the baseline, {total}")
+            sentence.append(f" Of the {others:,} systems other than the baseline, {total}")
         return sentence
 
     def against(self, row: int, baseline: int) -> Sentence:
@@ -324,7 +324,7 @@ def reader_notes(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]
 def changed(
     metric: Mapping[str, Any], then: str, systems: Sequence[int], old: Floats, new: Floats
 ) -> Sentence:
-    """Return what changed in a metric since earlier results, an entry a row of `old` and `new`."""
+    """Describe changes of a metric since earlier results, by row of `old` and `new`."""
     fresh = int((np.isnan(old) & ~np.isnan(new)).sum())
     added = f"{counted(fresh, 'system is', 'systems are')} new. " if fresh else ""
     change = np.abs(new - old)

@@ -189,7 +189,7 @@ def _grouped(
 
 
 def sorted_by(settings: TableSettings, study: Study) -> str | None:
-    """Return what rows are sorted by: with `top`, by default the first metric shown."""
+    """Return the key that sorts rows: with `top`, by default the first metric shown."""
     if settings.sort is not None or settings.top is None:
         return settings.sort
     names = [str(metric) for metric in study.board.metrics]
@@ -496,7 +496,7 @@ class TableDraft:
         return (*details, *self._run_notes(), *query_notes, *self._column_notes())
 
     def findings(self) -> tuple[str, ...]:
-        """Return what the guard warns of in the systems shown."""
+        """Return warnings of the guard on the systems shown."""
         notes = warned_of(
             (self.settings.name(system.run), system.warned) for system in self.systems
         )

@@ -110,7 +110,7 @@ def _panel(request: PlotRequest, base: System, system: System, name: Name) -> Pa
 
 
 def _head(panel: Panel) -> tuple[str, str]:
-    """Return what is above a panel at the left and at the right, of as many lines.
+    """Return the texts above a panel, left and right, with the same number of lines.
 
     The name, and below it the queries of the largest bars, above those bars.
     """
