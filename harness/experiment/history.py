@@ -42,9 +42,9 @@ def history(
         what = f"expected two results folders or more, each once, got {len(names)}"
         raise UnknownNameError(Problem("--history", what, fix="name dated folders: results/*"))
     dates = [_date(folder) for folder in folders]
-    order = range(len(folders))
+    order: Sequence[int] = range(len(folders))
     if all(dates):
-        order = sorted(order, key=lambda at: (dates[at], names[at]))  # type: ignore[assignment]
+        order = sorted(order, key=lambda at: (dates[at], names[at]))
     outcomes = [read_results(folders[at]) for at in order]
     labels = [dates[at] if all(dates) else Path(names[at]).name for at in order]
     if len({*labels}) < len(labels):

@@ -94,7 +94,7 @@ def _hits(hits: list[Mapping[str, Any]]) -> Mapping[str, float] | list[str]:
 
 def _of_mteb(value: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
     """Return the only part of predictions by subset and split."""
-    parts = {
+    parts: dict[tuple[str, str], Mapping[str, Any]] = {
         (subset, split): rows
         for subset, splits in value.items()
         if subset != "mteb_model_meta"
@@ -107,4 +107,4 @@ def _of_mteb(value: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
         fix = f"give one of them: predictions['{subset}']['{split}']"
         raise InputError(Problem(kind, message, fix=fix))
     (rows,) = parts.values()
-    return rows  # type: ignore[no-any-return]
+    return rows
