@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -34,9 +35,14 @@ TASKS = {
     "errors": ("Errors", "HarnessError"),
 }
 """Title of the page of each task, and its public names."""
-CONSTRUCTED = ("BatchCollector", "HarnessError", "Policy", "Range", "RelevanceEvaluator")
-"""Classes that users call; the others are what functions return."""
+CONSTRUCTED = (
+    "BatchCollector", "HarnessError", "Policy", "Range", "RankingMetric", "RelevanceEvaluator"
+)  # fmt: skip
+"""Classes that users call; functions return the others."""
+INTERNAL = ("check_named", "check_numbers", "find", "knows", "place", "similarity", "with_metrics")
+"""Methods for other modules of the harness."""
 SIMILAR = {
+    "feval": ("lightgbm.feval",),
     "read_run": ("read_qrels",),
     **dict.fromkeys(harness.batch.__all__, ("batch.ndcg", "BatchCollector.add", "compare")),
 }
@@ -50,51 +56,46 @@ MEANINGS = {
     "problems": "What went wrong.",
     "qrel": "Judgements: `{qid: {docno: grade}}`.",
     "board": "The leaderboard.",
-    "by": "What the weights are, in words.",
+    "by": "Name of the weights.",
     "dataset": "Name of the dataset.",
-    "docnos": "Documents to find in the query.",
     "folder": "Folder to write into.",
     "form": "Form of the value; see the metric.",
     "format": "Format of the text.",
     "func_dict": "A function for each measure, or the names of measures.",
-    "hashes": "Hashes of docnos.",
-    "high": "Largest value, or None.",
-    "items": "Values, sorted by query.",
-    "low": "Smallest value, or None.",
-    "mask": "True for each document that counts, in place of `n`.",
+    "high": "Largest value; None for no bound.",
+    "items": "Ascending indices of items.",
+    "low": "Smallest value; None for no bound.",
+    "mask": "True for each document, False for padding, in place of `n`.",
     "metric": "A metric, in any spelling.",
-    "metrics": "Names of metrics.",
+    "metrics": "Metrics or their names.",
+    "counts": "Counts of queries, documents and judgements.",
     "n": "Number of documents of each query; the rest of a row is padding.",
     "name": "Name in reports and configs.",
-    "names": "Names of metrics.",
+    "names": "Spelling of the names.",
     "normalize": "Divide by the number of pairs.",
-    "numbers": "Grades or scores.",
-    "one": "A row of the comparisons.",
+    "one": "One of the `rows`.",
     "open": "Exclude the bounds themselves.",
     "p": "Persistence: chance that a reader goes on to the next rank.",
     "path": "The file; see `read_qrels`.",
-    "qids": "Queries.",
+    "qids": "Qid of each query.",
     "qrels": "The judgements.",
-    "queries": "Indices of queries.",
-    "query": "Index of the query.",
+    "queries": "Mask of queries, shape (n_queries,).",
     "random": "The test draws random numbers.",
     "rel": "Smallest grade that is relevant.",
     "relevance": "Grades, a row for each query.",
     "run": "Name of the run.",
     "scores": "Scores, a row for each query.",
-    "settings": "Settings to change.",
-    "severity": "error, warning or note.",
-    "some": "Indices of queries.",
+    "settings": "Object with attributes named as the fields.",
+    "severity": "`error`, `warning` or `note`.",
+    "some": "Slice or mask of queries.",
     "sources": "Keys of the literature to cite.",
     "standalone": "Write a complete LaTeX document.",
-    "systems": "Compare systems in place of runs.",
     "text": "Name of the metric, in any spelling.",
     "tied": "How ties count; see the metric.",
     "ties": "Order of tied documents.",
     "title": "Name in a methods section.",
     "weighted": "The test takes weights of queries.",
     "weights": "Weight of each rank or query.",
-    "where": "Place that errors name.",
     "x": "Numbers.",
     "baseline": "Name of the baseline.",
     "k": "Cutoff, or several.",
@@ -137,11 +138,12 @@ def members(thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in getattr(thing, "__all__", ()) if is_module else vars(thing):
         member = inspect.getattr_static(thing, name, None) or getattr(thing, name)
         member = getattr(member, "__func__", member)
-        if not name.startswith("_") and callable(member) and inspect.getdoc(member):
+        if name[0] != "_" and name not in INTERNAL and callable(member) and inspect.getdoc(member):
             yield name, member
     if is_module and not hasattr(thing, "__all__"):
-        for name, member in inspect.getmembers(thing, inspect.isfunction):
-            if member.__module__ == thing.__name__ and not name.startswith("_"):
+        for name, member in inspect.getmembers(thing):
+            is_shown = inspect.isfunction(member) or name in CONSTRUCTED
+            if is_shown and member.__module__ == thing.__name__ and not name.startswith("_"):
                 yield name, member
 
 
@@ -239,11 +241,14 @@ def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
     entries = _entries(sections.get("Parameters", "") + "\n" + sections.get("Attributes", ""))
     for key, value in vars(kind).items():
         if isinstance(value, (property, cached_property)) and key[0] != "_":
-            text = (inspect.getdoc(value) or "").partition("\n\n")[0]
-            entries.setdefault(key, Entry("", text))
+            entries.setdefault(key, Entry("", _document(value).partition("\n\n")[0]))
+    alike: dict[Entry, list[str]] = {}
+    for key, (kind_of, meaning) in entries.items():
+        entry = Entry(kind_of, meaning or MEANINGS.get(key, ""))
+        alike.setdefault(entry, []).append(code(key))
     rows = [
-        f"| {code(key)} | {inline(entry.kind)} | {_meaning(entry.meaning)} |"
-        for key, entry in entries.items()
+        f"| {', '.join(names)} | {inline(entry.kind)} | {_meaning(entry.meaning)} |"
+        for entry, names in alike.items()
     ]
     return ["| attribute | type | meaning |", "|---|---|---|", *rows, ""] if rows else []
 
@@ -301,9 +306,20 @@ def _annotation(parameter: inspect.Parameter) -> str:
     return re.sub(r"\b(?:Any|Ranked)\b", "object", text.replace(" | None", ", optional"))
 
 
+def _document(thing: Any) -> str:
+    """Return a docstring; that of the base class if it refers to it."""
+    document = inspect.getdoc(thing) or ""
+    if not document.startswith("See the base class"):
+        return document
+    function = getattr(thing, "fget", None) or getattr(thing, "func", thing)
+    owner = getattr(sys.modules[function.__module__], function.__qualname__.partition(".")[0])
+    same = (vars(kind).get(function.__name__) for kind in owner.__mro__[1:])
+    return next(text for text in map(inspect.getdoc, filter(None, same)) if text)
+
+
 def _sections(thing: Any) -> dict[str, str]:
     """Return the parts of a docstring by heading; the text before them is under ``""``."""
-    document = inspect.getdoc(thing) or ""
+    document = _document(thing)
     lead, *rest = re.split(r"^(\w[\w ]*)\n-{3,}\n", document, flags=re.M)
     parts = {"": lead, **dict(zip(rest[::2], rest[1::2], strict=True))}
     for title, text in parts.items():

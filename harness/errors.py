@@ -1,8 +1,8 @@
 """Every error and finding, in one shape, and text that is safe to print.
 
-A message is ``place: what``, then lines ``found:``, ``effect:`` and ``fix:``. A name of a run,
-dataset, query or file may hold anything; each renderer in `harness.reports` escapes for its
-own format.
+A message is ``place: what``, then lines ``found:``, ``effect:`` and ``fix:``. Names of runs,
+datasets, queries and files may contain any character; each renderer in `harness.reports` escapes
+them for its format.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def _escape(match: re.Match[str]) -> str:
 
 
 class Place(str):
-    """A place in a file; its text is ``file:line``, ``file: row n`` or ``file: $.key (line n)``.
+    """A place in a file, as text: ``file:line``, ``file: row n`` or ``file: $.key (line n)``.
 
-    `base` is the config that `file` extends, if that one has the key. The text has the `column`
-    only if there is no file.
+    `base` is the config that `file` extends, if the key is in that config. The text has the
+    `column` only if there is no file.
 
     >>> Place("a.run", 7), Place("a.npy", row=2), Place("c.yaml", 6, key="$.metrics[1]")
     ('a.run:7', 'a.npy: row 2', 'c.yaml: $.metrics[1] (line 6)')
@@ -207,19 +207,19 @@ class Problem:
 
 
 class HarnessError(Exception):
-    """Base of all errors that a user can fix. Holds one or more problems.
+    """Base class of errors caused by wrong input; contains one or more problems.
 
     Parameters
     ----------
     problems : Problem, str, or sequence of them
     total : int, optional
-        How many problems there are, if fewer than that were collected.
+        Number of problems, if not all of them were collected.
     at_least : bool
-        Whether there may be more than `total`, as not everything was read.
+        Whether `total` may be too small, because the input was not read to its end.
     """
 
     findings: tuple[Finding, ...] = ()
-    """What readers found before it."""
+    """Findings of readers before the error."""
 
     def __init__(
         self,
@@ -240,7 +240,7 @@ class HarnessError(Exception):
 
     @property
     def texts(self) -> list[str]:
-        """The text of each problem that is printed, and how many more there are."""
+        """Text of each problem to print, and the number of the others."""
         shown = []
         for _, group in groupby(self.problems[:SHOWN], attrgetter("fix", "effect")):
             *others, last = group
@@ -295,17 +295,17 @@ class ArgumentError(InputError, UnknownNameError, TypeError, ValueError):
 
 
 class AlignmentError(HarnessError):
-    """Qrels and run are sound by themselves but do not belong together."""
+    """Qrels and run are valid, but do not belong together."""
 
 
 class VerificationError(HarnessError):
-    """A number could not be derived again."""
+    """A recomputed number differs."""
 
 
 class HarnessWarning(UserWarning):
-    """Something that is not wrong but changes what the numbers mean.
+    """A warning that changes the meaning of the numbers.
 
-    `finding` is what a reader found in a file.
+    `finding` is the finding of a reader in a file.
     """
 
     def __init__(self, text: str | Finding) -> None:
@@ -318,21 +318,21 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What the guard found in one file, or between several."""
+    """A finding of the guard in one file, or between several."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
     rule: str
     """Name in docs/reference/rules.md, such as ``constant-scores``; a config can accept it."""
     severity: Severity
-    """An error makes the numbers wrong or impossible; a warning changes what they mean; a note is a
-    fact worth knowing, or what `guard.accept` in the config names."""
+    """An error makes the numbers wrong or impossible; a warning changes their meaning; a note is a
+    fact to know, or a finding that `guard.accept` in the config accepts."""
     place: Place
     """``file:line``, ``file: row n`` if rows are not lines, or the file alone."""
     what: str
     """One sentence, with the figures."""
     count: int = 1
-    """How many queries, rows, documents or files it is about, by the file at `place`."""
+    """Number of affected queries, rows, documents or files, in the file at `place`."""
     examples: tuple[str, ...] = ()
     """The first examples, three at most."""
     effect: str = ""
@@ -340,18 +340,18 @@ class Finding:
     fix: str = ""
     """The fix, as an imperative."""
     n_others: int = 0
-    """Other files with the same note; all else is about the first file."""
+    """Number of other files with the same note; the other fields describe the first file."""
     others: tuple[str, ...] = ()
     """The first of those files, three at most."""
     at_least: bool = False
-    """Whether `count` may be more, as not everything was looked at."""
+    """Whether `count` may be too small, because not everything was checked."""
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.message}"
 
     @property
     def message(self) -> str:
-        """What a warning shows: all lines, without the severity."""
+        """Text of the warning: all lines, without the severity."""
         return "\n".join([self.head, *self.advice])
 
     @property
@@ -366,13 +366,13 @@ class Finding:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """The lines that say what it does to the numbers, and what to do."""
+        """The lines with the effect on the numbers and the fix."""
         lines = [f"  effect: {self.effect}"] if self.effect else []
         return (*lines, f"  fix:    {self.fix}") if self.fix else tuple(lines)
 
     @property
     def shown(self) -> str:
-        """The first examples, as many as fit, and how many more there are."""
+        """The first examples, as many as fit, and the number of the others."""
         room = WIDTH - len(f"{self.what} [{self.rule}]")
         for n in range(len(self.examples), 0, -1):
             listed = _examples(self.examples[:n], self.count, self.at_least)
@@ -390,7 +390,7 @@ class Finding:
         return Problem(self.place, what, fix=self.fix, rule=self.rule, effect=self.effect)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data; `others` and `at_least` only if they say something."""
+        """Return plain data, with `others` and `at_least` only if they are set."""
         record = asdict(self) | {"examples": list(self.examples), "others": list(self.others)}
         if not self.n_others:
             del record["n_others"], record["others"]
@@ -417,7 +417,7 @@ def warn(what: str | Finding) -> None:
 
 @contextlib.contextmanager
 def warning_of_errors() -> Iterator[None]:
-    """Warn of what was found before an error ended the work."""
+    """Warn of the findings before an error."""
     try:
         yield
     except HarnessError as error:
@@ -466,7 +466,7 @@ def counted(n: int, one: str, many: str = "") -> str:
 
 
 def and_more(n: int, where: str = "", *, at_least: bool = False) -> Iterator[str]:
-    """Yield that `n` rows or names were left out, and where they are; nothing if none were.
+    """Yield a line on `n` rows or names that were left out; nothing if `n` is 0.
 
     >>> list(and_more(1200, "changes.csv has them")), list(and_more(0))
     (['and 1,200 more: changes.csv has them'], [])
@@ -527,14 +527,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
-    """Return the error of a name that is none of a few, with the nearest one and all of them."""
+    """Return the error of an unknown name, with the nearest known name and all of them."""
     known = list(known)
     near = did_you_mean(name, known)
     return UnknownNameError(f"unknown {what} '{name}'{near}  (all: {', '.join(known)})")
 
 
 def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
-    """Raise UnknownNameError for a name that is not known, with the nearest and the known ones."""
+    """Raise UnknownNameError for an unknown name, with the nearest known name and all of them."""
     if name not in (known := list(known)):
         there = first_of(known) or "none"
         text = f"no {what} '{name}'{did_you_mean(name, known)}  (there are: {there})"
@@ -573,7 +573,7 @@ def problem(error: Exception) -> Problem:
 
 
 def not_installed(place: str, package: str, extra: str = "") -> HarnessError:
-    """Return the error of a package that is needed and not installed."""
+    """Return the error of a required package that is not installed."""
     fix = f"pip install {package}" + (f" (the extra '{extra}')" if extra else "")
     return HarnessError(Problem(place, f"{package} is not installed", fix=fix))
 

@@ -1,4 +1,4 @@
-"""A leaderboard under every convention, and how far apart the ways to compute a metric are."""
+"""A leaderboard under every convention, and the effect of each choice on its values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from .convention_choices import Variant, plain, steps, under_conventions, with_c
 from .convention_match import CUTOFFS, Fit, Matches, PublishedValue, matches_of, settings_of
 
 BLOCK = 500
-"""Settings that are evaluated at once when a published value is searched for."""
+"""Number of settings to evaluate together in a search for a published value."""
 DIGITS = 9
 """Decimals to which summaries are compared: sums in another order differ in the last bits."""
 BASE = "base"
@@ -61,7 +61,7 @@ Summaries = Mapping[Metric, float | str]
 
 @dataclass(frozen=True, eq=False)
 class MetricPlan:
-    """One metric (the base), and every way to compute it.
+    """One metric (the base), and all its variants.
 
     `variants` are those under the conventions. `choices` has the base's value of each choice, and
     the others; `walks` the way to each convention asked for.
@@ -95,10 +95,10 @@ def plans(metrics: Sequence[Metric], policy: Policy, tools: Sequence[str]) -> li
 
 @dataclass(frozen=True, eq=False)
 class ConventionRow:
-    """Every system's summary, computed in one way; NaN if it is undefined or refused.
+    """Summary of each system under one variant of a metric; NaN if it is undefined or refused.
 
-    `name` is the convention, the value of a choice, or `BASE`; `refused` is for each system
-    why there is no value.
+    `name` is the convention, the value of a choice, or `BASE`; `refused` has the reason for each
+    system without a value.
     """
 
     name: str
@@ -107,7 +107,7 @@ class ConventionRow:
 
 
 class OrderComparison(NamedTuple):
-    """How a row's order of systems differs from the base's, over the systems with both values.
+    """Difference of two orders of systems: of a row and of the base, over systems with both values.
 
     `tau` is Kendall's tau-b of the two orders; NaN if one of them has no order. The order is
     changed if two systems swap, or are tied in one of the rows alone.
@@ -121,7 +121,7 @@ class OrderComparison(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """What one choice changes, if all others are the base's (`own`).
+    """Effect of one choice, if all other choices are the base's (`own`).
 
     `value` changes the summary of `system` the most, by `change` (new minus base); -1 if no value
     changes anything. `tau` is the lowest over its values, of `tau_value`; NaN without one.
@@ -146,10 +146,10 @@ class Effect(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """The way from the base to a convention, one setting at a time.
+    """Steps from the base to a convention, one setting at a time.
 
-    `changes` is what each step adds to every system's summary; they add up to the difference of
-    `values`. `nothing` are the settings that differ and change nothing here.
+    `changes` has the change of each system's summary by each step; they sum to the difference of
+    `values`. `nothing` are settings that differ without any effect here.
     """
 
     name: str
@@ -183,7 +183,7 @@ class Matrix:
 
     @property
     def comparable(self) -> bool:
-        """Whether the base has a value, so that there is something to compare with."""
+        """Whether the base has a value."""
         return not np.isnan(self.base.values).all()
 
 
@@ -223,34 +223,34 @@ def conventions(
     dataset: str | Sequence[str] = (),
     overrides: Sequence[str] = (),
 ) -> ComparedConventions | Matches:
-    """Compute a leaderboard under the conventions of other tools, as `harness conventions` does.
+    """Compute a leaderboard under the conventions of other tools, as ``harness conventions`` does.
 
     Parameters
     ----------
     results : path or Results
         Results, their folder, or a config.
     metrics : str or sequence of str
-        In place of the config's.
+        Metrics that replace those of the config.
     match : str or float, optional
-        A published value, such as `"0.4730"` or `"47.3%"`: search for the settings that give it,
-        with at most one setting of a tool changed. A metric without a cutoff, such as `"ndcg"`, is
-        tried at the usual ones. A text keeps its last zeros.
+        A published value, such as ``"0.4730"`` or ``"47.3%"``: search for settings that give it,
+        those of a tool or with one of these changed. A metric without a cutoff, such as ``"ndcg"``,
+        is tried at the usual cutoffs. Write a string to keep zeros at the end.
     tools : str or sequence of str
-        Conventions to compare with, by default all.
+        Conventions to compare with; all by default.
     run, dataset : str or sequence of str
-        Only these.
+        Names of the runs and of the datasets; all by default.
     overrides : sequence of str
-        `"policy.ties=stable"`: values put in place of the config's.
+        Values that replace those of the config, such as ``"policy.ties=stable"``.
 
     Returns
     -------
     ComparedConventions or Matches
-        With `match`, `fits`, `rows` and `to_pandas()` have the settings that give the value.
+        With `match`: ``fits``, ``rows`` and ``to_pandas()`` have the settings that give the value.
 
     Raises
     ------
     ConfigError, InputError, AlignmentError, UnknownNameError
-        If a config, file or name is wrong, or no metric is left.
+        If a config, file or name is wrong, or no convention has one of the metrics.
     """
     check_arguments(locals(), overrides=TEXTS)
     names = names_in(metrics, "metrics")

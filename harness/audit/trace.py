@@ -1,4 +1,4 @@
-"""The path of one value of a leaderboard, from its files to the value."""
+"""Origin of one value of a leaderboard: its files, settings, cells and ranking."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Step:
 
     @property
     def added(self) -> float | None:
-        """What the document adds: gain / discount."""
+        """Contribution of the document: gain / discount."""
         return None if self.gain is None or self.discount is None else self.gain / self.discount
 
 
@@ -197,7 +197,7 @@ SHOWN_INPUTS = EXTREMES = 5
 
 
 class FoldShare(NamedTuple):
-    """What one cell adds to a row.
+    """Contribution of one cell to a row.
 
     `total` is the sum of its `n` values, times their weights if they have any; the sum of
     logarithms for a geometric mean. `weight` is the sum of the weights, or `n`.
@@ -223,10 +223,10 @@ class Repetition(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Account(Shown):
-    """A value of a leaderboard, and where it comes from.
+    """A value of a leaderboard, and its origin.
 
-    `inputs` has path, bytes and sha256 of each file, and its ``state``. The rest depends on what
-    the value is of:
+    `inputs` has path, bytes and sha256 of each file, and its ``state``. The rest depends on the
+    value:
 
     - a cell: its `entry`, and the `manifest`;
     - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
@@ -282,27 +282,27 @@ def trace(
     where: Mapping[str, Any] | None = None,
     inputs: PathLike | None = None,
 ) -> Account:
-    """Show where one number of a leaderboard comes from, as ``harness trace`` does.
+    """Trace one value of a leaderboard to its files, settings and rankings, as ``harness trace``.
 
     Parameters
     ----------
     results : path or Results
-        A folder that ``harness run`` wrote, or what `harness.run` returned.
+        A folder that ``harness run`` wrote, or the return value of `harness.run`.
     run, metric : str
-        As in the leaderboard; the metric in any spelling.
+        Names in the leaderboard; the metric in any spelling.
     query : str, optional
-        A qid, whose ranking is shown.
+        A qid: trace the value of this query, with its ranking.
     dataset : str, optional
-        The dataset, if there are several.
+        Name of the dataset, if there are several.
     where : mapping, optional
-        The columns of the cell: ``{"seed": 1}``.
+        Columns of a cell: ``{"seed": 1}``.
     inputs : path, optional
-        Where the config's paths start from, if that or the results were moved.
+        Folder at which the paths of the config start, if the config or the results were moved.
 
     Returns
     -------
     Account
-        ``value``, ``inputs``, and ``is_confirmed``: whether the files still give the value.
+        ``value``, its ``inputs``, and ``is_confirmed``: true if the files still give the value.
     """
     check_arguments(locals(), run=TEXT, metric=TEXT, query=TEXT.or_none(), dataset=TEXT.or_none())
     check_arguments(locals(), inputs=PATH.or_none())
@@ -351,7 +351,7 @@ def columns_of(where: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 class _Names(NamedTuple):
-    """What was asked for: a run or a row, perhaps its dataset, and its columns."""
+    """Requested names: a run or a row, perhaps its dataset, and its columns."""
 
     run: str
     dataset: str | None
@@ -369,7 +369,7 @@ class _Names(NamedTuple):
         return outcome.board
 
     def fit(self, cell: Entry | Failed, board: Leaderboard) -> bool:
-        """Return whether the names fit a cell or its row."""
+        """Whether the names fit a cell or its row."""
         row_dataset, row_run = _key(cell, board)
         return (
             self.run in (cell.run, row_run)
@@ -378,7 +378,7 @@ class _Names(NamedTuple):
         )
 
     def only(self, entries: Sequence[Entry], board: Leaderboard) -> Entry:
-        """Return the only entry; raise with the reason if there are none or several."""
+        """Return the only entry; UnknownNameError if there are none or several."""
         if len(entries) > 1:
             return one_cell(entries, entries[0].run)  # raises
         if entries:
@@ -399,7 +399,7 @@ def _key(cell: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
 
 
 def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
-    """Return the cells that hold a query; UnknownNameError if there are none."""
+    """Return the cells with a query; UnknownNameError without any."""
     qids = [entry.evaluation.qids.to_pylist() for entry in entries]
     first, several = entries[0], len(entries) > 1
     name = f"any of {len(entries)} cells of {first.run}" if several else str(first.key)
@@ -567,7 +567,7 @@ def _text(value: float | None) -> str:
 
 
 def _summary(account: Account) -> Iterator[str]:
-    """Yield how a row is made of its repetitions, or why a query has no ranking."""
+    """Yield the computation of a row from its repetitions, or the reason of a missing ranking."""
     if account.qid is not None and not account.ranking and account.entry is not None:
         policy = account.entry.evaluation.policy
         yield f"the run does not answer the query (missing_queries: {policy.missing_queries})"
@@ -584,7 +584,7 @@ def _summary(account: Account) -> Iterator[str]:
 
 
 def _repetition_grid(repetition: Repetition, row: Account) -> Grid:
-    """Return the value of a repetition, and what each fold adds to it."""
+    """Return the value of a repetition, and the contribution of each fold."""
     name = pairs(repetition.columns.items()) or "value"
     title = f"{name}: {_text(repetition.value)}{_quotient(repetition, row)}"
     parts, whole = repetition.parts, repetition.whole
@@ -605,7 +605,7 @@ def _repetition_grid(repetition: Repetition, row: Account) -> Grid:
 
 
 def _quotient(repetition: Repetition, row: Account) -> str:
-    """Return the sum and quotient that make a value."""
+    """Return the sum and the division that give a value."""
     how = row.metric.definition.summary
     if row.averaged:
         values = " + ".join(_text(part.value) for part in repetition.parts)

@@ -1,4 +1,4 @@
-"""Padded batches: metrics as functions, a collector, and pytrec_eval's dicts."""
+"""Metrics as functions of padded batches."""
 
 from .functions import *  # noqa: F403
 from .functions import __all__

@@ -14,7 +14,7 @@ from .collector import RowEvaluator, directed
 
 
 class CatBoostMetric:
-    """What `metric` returns: ``eval_metric=`` of CatBoost's classes."""
+    """Return value of `metric`: ``eval_metric=`` of CatBoost's classes."""
 
     no_jit = True  # else CatBoost warns that numba cannot compile it
 
@@ -36,7 +36,7 @@ class CatBoostMetric:
         return self._metric.definition.direction == "higher"
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """Return the value of one of the pools, which its labels tell, and its weight."""
+        """Return the value and weight of the pool with these labels."""
         if (rows := self._by_labels.get(_bytes(target))) is None:
             message = f"expected the labels of a pool, got {len(target):,} others"
             fix = "write harness.catboost.metric(name, train, valid) with the pools of fit"
@@ -55,24 +55,24 @@ def _bytes(labels: Any) -> bytes:
 def metric(
     name: str | Metric, *pools: Any, policy: Policy | Mapping[str, Any] | None = None
 ) -> CatBoostMetric:
-    """Return a metric as ``CatBoostRanker(eval_metric=...)`` takes it.
+    """Make a metric for ``CatBoostRanker(eval_metric=...)``.
 
-    CatBoost does not tell a metric the groups of a set, so give all pools of ``fit``.
-    Early stopping knows which way is better.
+    CatBoost does not pass groups to a metric, so give all pools of ``fit`` here. Early stopping
+    follows the metric's direction.
 
     Parameters
     ----------
     name : str or Metric
-        One metric, which has a better direction.
+        A metric with a better direction.
     *pools : catboost.Pool
-        The pool to train on, and those of ``eval_set``.
+        The training pool, and the pools of ``eval_set``.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth.
+        Treatment of ties, missing and empty queries, and depth.
 
     Raises
     ------
     InputError
-        If a pool has no groups or, in training, was not given.
+        If a pool has no groups, or ``fit`` gets a pool that is not in `pools`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Batches of an evaluation or training loop, gathered to be evaluated or saved together."""
+"""Collected batches of an evaluation or training loop."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from ..readers.query_weights import weights_of
 del _built_in
 
 FORMAT = "harness-batch-1"
-"""What the entry ``format`` of a saved batch file says."""
+"""Entry ``format`` of a saved batch file."""
 
 
 @checked_init
 class BatchCollector:
-    """The batches of an evaluation loop, to evaluate or save them together.
+    """Collect the batches of an evaluation loop, then evaluate or save them together.
 
     Examples
     --------
@@ -57,24 +57,24 @@ class BatchCollector:
     def add(
         self, scores: Any, relevance: Any, n: Any = None, qids: Any = None, *, mask: Any = None
     ) -> None:
-        """Check a batch and keep a copy of what is in it.
+        """Check a batch and store a copy.
 
         Parameters
         ----------
         scores, relevance : array_like, shape (B, L) or (B, L, 1)
-            Scores and grades, as `harness.to_pytrec_eval` takes them.
+            Scores and grades: lists, arrays, or tensors on any device.
         n : array_like, shape (B,), optional
-            Documents of each query; the rest is padding.
+            Number of documents of each query; the rest is padding.
         qids : array_like, shape (B,), optional
-            Distinct identifiers; the number of the query among all batches by default.
+            Distinct qids; by default 0, 1, ... over all batches.
         mask : array_like of bool, shape (B, L), optional
-            Instead of `n`: True for a document, False for padding.
+            In place of `n`: True for a document, False for padding.
 
         Raises
         ------
         InputError
-            If the batch is wrong, one of its qids came before, or the collector was evaluated
-            and not `reset`; the batch is then not kept.
+            If the batch is wrong, an earlier batch has one of its qids, or the collector was
+            evaluated without a `reset` since. The batch is not stored.
         """
         if self._is_evaluated:
             message = (
@@ -97,12 +97,12 @@ class BatchCollector:
         self._n_rows += lengths.size
 
     def reset(self) -> None:
-        """Forget all batches, to collect those of the next epoch."""
+        """Remove all batches, before the next epoch."""
         self._parts, self._batch_of = [], {}
         self._n_rows, self._is_evaluated = 0, False
 
     def to_tables(self, name: str = "") -> tuple[Qrels, Run]:
-        """Return all batches as one pair of tables, with documents d0, d1, ... by position."""
+        """Return all batches as a pair of qrels and run, with documents d0, d1, ... by position."""
         check_arguments(locals(), name=TEXT)
         parts = self._parts
         offsets = offsets_of(_join([np.diff(qrels.offsets) for qrels, _ in parts]))
@@ -125,9 +125,9 @@ class BatchCollector:
         metrics : iterable of str or Metric
             Names in any spelling; ``harness metrics`` lists them.
         policy : Policy or mapping, optional
-            Ties, missing and empty queries, depth.
+            Treatment of ties, missing and empty queries, and depth.
         name : str
-            Name of the run, for reports.
+            Name of the run in reports.
         weights : mapping of str to number, or path, optional
             As `harness.evaluate` takes it.
 
@@ -150,17 +150,17 @@ class BatchCollector:
         return evaluation if table is None else table.weigh(evaluation)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all batches to an ``.npz`` file, whole or not at all.
+        """Write all batches to an ``.npz`` file, for ``format: batch`` in a config.
 
-        Its entries: ``format`` ("harness-batch-1"), ``qids`` and ``n`` of shape (n_queries,),
-        ``scores`` (float64) and ``relevance`` (int64; float64 with fractions) of shape
-        (n_items,), one query after another without padding. A config names it as ``format: batch``.
-        A batch has no docnos: as a run, it needs a score for each row of each of its queries.
+        Its entries are ``format`` ("harness-batch-1"), ``qids`` and ``n`` of shape (n_queries,),
+        and ``scores`` and ``relevance`` of shape (n_items,), query by query without padding.
+        Scores are float64, grades int64 (float64 for fractions). The file has no docnos, so a run
+        needs a score for every row of its queries.
 
         Parameters
         ----------
         path : path
-            Its folder is made if it does not exist.
+            The file. Its folder is created if needed.
 
         Raises
         ------
@@ -185,7 +185,7 @@ class BatchCollector:
         write_all(path.parent, {path.name: content.getvalue()})
 
     def __len__(self) -> int:
-        """Number of queries so far."""
+        """Number of collected queries."""
         return len(self._batch_of)
 
     def __repr__(self) -> str:
@@ -203,7 +203,7 @@ def _join(arrays: list[Array]) -> Array:
 
 
 def directed(metric: str | Metric) -> Metric:
-    """Return a metric that has a better direction, given under any name."""
+    """Return the metric of a name; UnknownNameError if it has no better direction."""
     parsed = parse_all([metric])
     if len(parsed) != 1 or parsed[0].definition.direction is None:
         message = f"expected one metric that has a better direction, got '{metric}'"
@@ -212,7 +212,7 @@ def directed(metric: str | Metric) -> Metric:
 
 
 class RowEvaluator:
-    """One metric over rows in any order, of which `qids` has the query of each."""
+    """One metric over rows in any order; `qids` has the query of each row."""
 
     def __init__(
         self, metric: str | Metric, qids: Any, policy: Policy | Mapping[str, Any] | None
@@ -237,10 +237,10 @@ class RowEvaluator:
 
 
 class QueryValues:
-    """Metrics of a training loop: a summary for the library, values by query for you.
+    """Metrics of a training loop: reports summaries to the library, and keeps values by query.
 
-    `history` has, for each iteration, ``{name of the evaluation set: Evaluation}``; it is filled
-    if the object is also given as a callback.
+    If you also pass it as a callback, `history` has ``{name of the evaluation set: Evaluation}``
+    for each iteration.
     """
 
     def __init__(
@@ -256,7 +256,7 @@ class QueryValues:
         self._warned = False
 
     def reset(self) -> None:
-        """Forget the values of a training, so that another can follow."""
+        """Remove the values of a training, before the next one."""
         self.history, self._pending, self._warned = [], [], False
 
     def check_new(self) -> None:
@@ -279,6 +279,6 @@ class QueryValues:
         return evaluation.summary()
 
     def keep(self, names: Sequence[str]) -> None:
-        """Keep what was evaluated in this iteration, under the names of the evaluation sets."""
+        """Store the values of this iteration, under the names of the evaluation sets."""
         values, self._pending = self._pending, []
         self.history.append(dict(zip(names, values[-len(names) :], strict=True)) if names else {})

@@ -28,29 +28,29 @@ def to_pytrec_eval(
     *,
     mask: Any = None,
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Return the ``(qrel, run)`` dicts that pytrec_eval takes, from a padded batch.
+    """Convert a padded batch to the ``(qrel, run)`` dicts of pytrec_eval.
 
-    The same dicts as ``generate_pytrec_eval`` of PyTorchLTR, which takes tensors only and accepts
-    NaN scores, grades that are not whole, and qids that come twice.
+    The dicts are those of ``generate_pytrec_eval`` of PyTorchLTR, which accepts only tensors, and
+    does not reject NaN scores, fractional grades and repeated qids.
 
     Parameters
     ----------
     scores, relevance : array_like, shape (B, L) or (B, L, 1)
-        Scores and grades: lists, numpy, tensors on any device, or anything with ``__array__`` or
-        DLPack. Grades are whole numbers.
+        Scores, and grades that are whole numbers: lists, arrays, tensors on any device, or any
+        object with ``__array__`` or DLPack.
     n : array_like, shape (B,)
-        Documents of each query, from 0 to L; the rest is padding, which is never read. For scores
-        and relevance of shape (rows,): the rows of each query, as LightGBM's `group`.
+        Number of documents of each query, from 0 to L; the rest is padding, which is never read.
+        For scores and grades of shape (n_rows,): the group sizes, as for LightGBM.
     qids : array_like, shape (B,), optional
-        Distinct identifiers, whole numbers or strings; row + `qid_offset` by default.
+        Distinct qids, whole numbers or strings; by default the row in the batch + `qid_offset`.
     qid_offset : int
-        Added to the row of a query for its qid, if `qids` are not given.
+        Qid of the first row of the batch, without `qids`.
     q_prefix : str
-        Put before each qid.
+        Prefix of each qid.
     d_prefix : str
-        Put before each document's position.
+        Prefix of the position of each document in its docno.
     mask : array_like of bool, shape (B, L), optional
-        Instead of `n`: True for a document, False for padding, anywhere.
+        In place of `n`: True for a document, False for padding, which may be anywhere.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def to_pytrec_eval(
     Raises
     ------
     InputError
-        If shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
-        whole, or a qid comes twice.
+        If shapes do not fit, `n` is outside 0..L, a score is not finite, a grade is not whole, or
+        a qid is repeated.
 
     Examples
     --------
@@ -89,20 +89,21 @@ def to_pytrec_eval(
 def from_pytrec_eval(
     qrel: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
 ) -> tuple[Array, Ints, Ints, list[str]]:
-    """Return a padded batch from pytrec_eval's dicts; the inverse of `to_pytrec_eval`.
+    """Convert the dicts of pytrec_eval to a padded batch; the inverse of `to_pytrec_eval`.
 
-    Queries and documents are in the order of `qrel`. Both dicts must name the same ones, as a
-    batch has a score and a grade for every document.
+    Queries and documents keep the order of `qrel`. Both dicts must have the same queries and
+    documents, because a batch has a score and a grade for every document.
 
     Parameters
     ----------
     qrel : mapping of str to mapping of str to int
     run : mapping of str to mapping of str to float
+        Scores: ``{qid: {docno: score}}``.
 
     Returns
     -------
     scores : ndarray of float64, shape (B, L)
-        0 beyond `n`; L is the number of documents of the longest query.
+        Scores, 0 beyond `n`; L is the number of documents of the longest query.
     relevance : ndarray of int64, shape (B, L)
     n : ndarray of int64, shape (B,)
     qids : list of str
@@ -110,7 +111,7 @@ def from_pytrec_eval(
     Raises
     ------
     InputError
-        Naming the first query or document that only one of the two holds.
+        If a query or document is in only one of the dicts.
 
     Examples
     --------

@@ -1,18 +1,15 @@
-"""The native metrics as plain functions on padded batches.
+"""Metrics as plain functions of padded batches.
 
-Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_size)`` and ``n
-(batch_size,)``, the number of documents of each query, and returns a float64 array with a value
-for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size, list_size,
-1)``; values past ``n`` are never read. Instead of ``n``, ``mask=`` takes True for each document
-and False for padding; both are fine if they agree. Rows without padding, ``(rows,)``, take as
-``n`` the rows of each query, as LightGBM's ``group``. NaN means that the metric is not defined for
-that query, or that it has no document. The metrics themselves are described where they are
-defined, in `harness.metrics`.
+Each takes ``scores`` and ``relevance`` of shape (B, L) or (B, L, 1) and ``n`` of shape (B,), the
+number of documents of each query, and returns a float64 array with a value for each query. Scores
+and grades may be lists, arrays or tensors; values past ``n`` are never read. In place of ``n``,
+``mask`` has True for each document and False for padding. For rows without padding, shape
+(n_rows,), ``n`` has the group sizes, as for LightGBM. NaN means that the metric is not defined for
+a query, or that the query has no document. `harness.metrics` describes the metrics.
 
-Tied scores are in the order of the policy ``ties``, as everywhere in the harness: by default
-trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
-d0, d1, ... by position. ``ties="stable"`` keeps the order of the batch. PyTorchLTR breaks ties
-at random.
+``ties`` is the policy for tied scores. The default is that of trec_eval, which compares scores as
+float32 and puts the larger docno first; docnos are d0, d1, ... by position. ``ties="stable"`` keeps
+the order of the batch. PyTorchLTR breaks ties at random.
 
 >>> from harness import batch
 >>> scores = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
@@ -80,21 +77,23 @@ def ndcg(
     ideal: Literal["cut", "full"] = "cut",
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return nDCG@k of each query, or at every rank; see `harness.metrics.ndcg.ndcg`.
+    """Compute nDCG@k: DCG@k divided by the DCG@k of the ideal ranking.
+
+    The metric `harness.metrics.ndcg.ndcg` has the formula.
 
     Parameters
     ----------
     scores, relevance : array_like, shape (batch_size, list_size)
     n : array_like, shape (batch_size,), optional
     k : int, sequence of int, or None
-        Cutoff, or several. None gives the value at every rank; ranks past a list's end repeat the
-        last one.
+        Cutoff, or several cutoffs. None means every rank; ranks past the end of a list repeat its
+        last value.
     gain : {"exp", "linear"}
-        2^g - 1, as usual in learning to rank, or the grade itself.
+        Gain of a grade g: 2^g - 1, as usual in learning to rank, or g itself.
     short : {"cut", "nan"}
-        Whether a list shorter than k is cut or NaN.
+        Value of a list shorter than k: that of the whole list, or NaN.
     ideal : {"cut", "full"}
-        Whether the ideal order is cut at k too.
+        Cut the ideal ranking at k too, or use it whole.
     ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
 
     Returns
@@ -129,7 +128,7 @@ def dcg(
     mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return DCG@k of each query, or at every rank; see `ndcg` for the parameters.
+    """Compute DCG@k: the sum over ranks 1 to k of gain / log2(rank + 1).
 
     >>> dcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3]).tolist()
     [0.5]
@@ -144,9 +143,9 @@ def dcg(
 def arp(
     scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
 ) -> Floats:
-    """Return the average rank of the relevant documents; see `harness.metrics.arp.arp`.
+    """Compute the average rank of the relevant documents, weighted by grade.
 
-    NaN for a query without relevant documents; PyTorchLTR gives 0.
+    A query without relevant documents has NaN (0 in PyTorchLTR). See `harness.metrics.arp.arp`.
 
     >>> arp([[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]], [[0, 1, 0], [0, 0, 0]], [3, 3]).tolist()
     [3.0, nan]
@@ -163,7 +162,7 @@ def swaps(
     normalize: Normalize = False,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the exchanges to the ideal order; see `harness.metrics.pair_agreement.swaps`.
+    """Count the pairs of documents in the wrong order; see `harness.metrics.pair_agreement.swaps`.
 
     >>> swaps([[3.0, 2.0, 1.0]], [[10, 7, 9]], [3]).tolist()
     [1.0]
@@ -172,7 +171,7 @@ def swaps(
 
 
 def mse(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
-    """Return the mean of (grade - score)^2 of each query; see `harness.metrics.error.mse`.
+    """Compute the mean of (grade - score)^2 of each query; see `harness.metrics.error.mse`.
 
     >>> mse([[3.0, 2.0, 9.0]], [[1, 0, 0]], [2]).tolist()
     [4.0]
@@ -193,7 +192,7 @@ def rbo(
     k: int | None = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the rank-biased overlap with the ideal order; see `harness.metrics.rbo.rbo`.
+    """Compute the rank-biased overlap with the ideal ranking; see `harness.metrics.rbo.rbo`.
 
     >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
     [0.5]
@@ -213,7 +212,7 @@ def ao(
     tied: Tied = "none",
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the average overlap with the ideal order; see `harness.metrics.rbo.ao`.
+    """Compute the average overlap with the ideal ranking; see `harness.metrics.rbo.ao`.
 
     >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
     [0.5]
@@ -230,9 +229,9 @@ def kendall(
     mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return Kendall's tau of scores and grades; see `harness.metrics.correlation`.
+    """Compute Kendall's tau of scores and grades; see `harness.metrics.correlation`.
 
-    `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
+    `ties` decides the precision of scores: float32 for ``trec_eval``, float64 for the others.
 
     >>> kendall([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.333333333333]
@@ -249,8 +248,7 @@ def tau_ap(
     mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the AP correlation of scores and grades; see
-    `harness.metrics.correlation.tau_ap`.
+    """Compute the AP correlation of scores and grades; see `harness.metrics.correlation.tau_ap`.
 
     >>> tau_ap([[3.0, 2.0, 1.0]], [[1, 2, 0]], [3]).tolist()
     [0.0]
@@ -261,9 +259,9 @@ def tau_ap(
 def spearman(
     scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
 ) -> Floats:
-    """Return Spearman's rho of scores and grades; see `harness.metrics.correlation`.
+    """Compute Spearman's rho of scores and grades; see `harness.metrics.correlation`.
 
-    `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
+    `ties` decides the precision of scores: float32 for ``trec_eval``, float64 for the others.
 
     >>> spearman([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.5]
@@ -272,7 +270,7 @@ def spearman(
 
 
 def pearson(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
-    """Return Pearson's correlation of scores and grades; see `harness.metrics.correlation`.
+    """Compute Pearson's correlation of scores and grades; see `harness.metrics.correlation`.
 
     >>> pearson([[5.0, 1.0, 3.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [1.0]
@@ -283,7 +281,7 @@ def pearson(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> 
 def pairwise_logloss(
     scores: Any, relevance: Any, n: Any = None, alpha: float = 1.0, *, mask: Any = None
 ) -> Floats:
-    """Return RankNet's loss; see `harness.metrics.pair_agreement.pairwise_logloss`.
+    """Compute RankNet's loss; see `harness.metrics.pair_agreement.pairwise_logloss`.
 
     >>> pairwise_logloss([[2.0, 1.0]], [[1, 0]], [2]).round(12).tolist()
     [0.313261687518]
@@ -302,10 +300,10 @@ def lambdas(
     gain: Gain = "exp",
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return each document's lambda, the slope of its query's pairwise loss by its score.
+    """Compute the lambda of each document: the derivative of the pairwise loss by its score.
 
-    See `harness.metrics.pair_agreement.lambdas`. It is the slope of the *sum* over pairs;
-    ``pairwise_logloss`` is their mean.
+    The loss here is a sum over pairs; ``pairwise_logloss`` is their mean. See
+    `harness.metrics.pair_agreement.lambdas`.
 
     Parameters
     ----------
@@ -314,17 +312,17 @@ def lambdas(
     alpha : float
         Steepness of the model, above 0.
     delta_ndcg : bool
-        Whether each pair is multiplied by how much nDCG changes if the two are exchanged
-        (LambdaRank); by 1 otherwise (RankNet).
+        Weight each pair by the change of nDCG if its documents are exchanged (LambdaRank), or by
+        1 (RankNet).
     gain : {"exp", "linear"}
-        Gain of that nDCG.
+        Gain in nDCG: 2^g - 1, or the grade g.
     ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
-        Order of tied scores, for the ranks of that nDCG.
+        Order of tied scores, for the ranks in nDCG.
 
     Returns
     -------
-    ndarray, shape (batch_size, list_size)
-        0 beyond the end of each list.
+    ndarray, shape (B, L)
+        Lambdas, 0 beyond the end of each list.
 
     Examples
     --------

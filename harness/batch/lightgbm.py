@@ -11,7 +11,7 @@ from .collector import QueryValues
 
 
 class LightGBMFeval(QueryValues):
-    """What `feval` returns: a metric and, to keep values by query, a callback."""
+    """Return value of `feval`: a metric, and a callback that keeps values by query."""
 
     def __deepcopy__(self, memo: Any) -> LightGBMFeval:
         """Return the metric itself: LGBMRanker copies metrics, but not callbacks."""
@@ -22,7 +22,7 @@ class LightGBMFeval(QueryValues):
     ) -> list[tuple[str, float, bool]] | None:
         """Evaluate ``(scores, Dataset)``, or ``(labels, scores, weight, group)`` in LGBMRanker.
 
-        As a callback, keep what this iteration gave. LGBMRanker counts the parameters.
+        As a callback, store the values of this iteration. LGBMRanker counts the parameters.
         """
         if second is None:
             if first.iteration == first.begin_iteration:
@@ -42,20 +42,20 @@ class LightGBMFeval(QueryValues):
 def feval(
     *metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None
 ) -> LightGBMFeval:
-    """Return metrics for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
+    """Make metrics for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
     Parameters
     ----------
     *metrics : str or Metric
-        Names in any spelling; early stopping follows the first.
+        Names in any spelling; early stopping follows the first metric.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth.
+        Treatment of ties, missing and empty queries, and depth.
 
     Returns
     -------
     LightGBMFeval
-        Give it as a callback too, and its `history` has an Evaluation of every iteration and
-        evaluation set, with values by query: ``history[0]["valid"].values``.
+        The metrics. Pass it as a callback too to keep values by query: ``history[0]["valid"]`` is
+        the Evaluation of the set ``valid`` in the first iteration.
 
     Examples
     --------

@@ -23,17 +23,17 @@ def _value(labels: Any, scores: Any, *, metric: Metric, policy: Any, groups: Any
 
 
 def scorer(metric: str | Metric, *, policy: Policy | Mapping[str, Any] | None = None) -> Any:
-    """Return a metric as ``cross_validate(scoring=...)`` and ``GridSearchCV`` take it.
+    """Make a scorer for ``cross_validate(scoring=...)`` and ``GridSearchCV``.
 
-    It asks for ``groups``, the qid of each row, as ``GroupKFold`` does. scikit-learn passes them
-    on if its metadata routing is enabled.
+    It needs ``groups``, the qid of each row, as ``GroupKFold`` does. scikit-learn passes them on if
+    metadata routing is enabled.
 
     Parameters
     ----------
     metric : str or Metric
-        One metric, which has a better direction; where lower is better, the value is negated.
+        A metric with a better direction; if lower is better, the value is negated.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth.
+        Treatment of ties, missing and empty queries, and depth.
 
     Raises
     ------

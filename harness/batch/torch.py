@@ -24,20 +24,20 @@ except ImportError:  # the name stays, for help(harness)
 
 
 class RankingMetric(_Base):  # type: ignore[misc]
-    """One metric over the batches of all devices, as a metric of torchmetrics.
+    """A metric over the batches of all devices, for torchmetrics and Lightning.
 
-    Its states are scores, grades, sizes of queries and qids; torchmetrics gathers them from all
-    processes. Then a query with a qid counts once, so that repetitions of a
-    ``DistributedSampler``, which makes the parts of all devices the same size, do no harm.
+    torchmetrics gathers its states from all processes: scores, grades, query sizes and qids. With
+    qids each query counts once, even if a ``DistributedSampler`` repeats queries to give all
+    devices the same number.
 
     Parameters
     ----------
     metric : str or Metric
-        One metric, which has a better direction.
+        A metric with a better direction.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth.
+        Treatment of ties, missing and empty queries, and depth.
     **kwargs
-        As ``torchmetrics.Metric`` takes them.
+        Arguments of ``torchmetrics.Metric``.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class RankingMetric(_Base):  # type: ignore[misc]
     def update(
         self, scores: Any, relevance: Any, n: Any = None, qids: Any = None, *, mask: Any = None
     ) -> None:
-        """Keep a batch, given as `BatchCollector.add` takes it; qids are whole numbers."""
+        """Add a batch, as for `BatchCollector.add`; qids are whole numbers."""
         numbers = None if qids is None else as_array(qids, "qids")
         if numbers is not None and numbers.dtype.kind not in "iu":
             message = "expected whole numbers, which pass between processes, got text"

@@ -18,7 +18,7 @@ from .collector import QueryValues, RowEvaluator, directed
 
 
 class XGBoostFeval(QueryValues):
-    """What `feval` returns: ``custom_metric=`` and, to keep values by query, a callback."""
+    """Return value of `feval`: a metric, and a callback that keeps values by query."""
 
     __name__ = "feval"  # which XGBRanker asks for
 
@@ -32,12 +32,12 @@ class XGBoostFeval(QueryValues):
         return list(self.evaluate(scores, data.get_label(), group).items())
 
     def before_training(self, model: Any) -> Any:
-        """Refuse a second training, whose values would follow those of the first."""
+        """Raise InputError before a second training, whose values would mix with the first's."""
         self.check_new()
         return model
 
     def after_iteration(self, model: Any, epoch: int, evals_log: Mapping[str, Any]) -> bool:
-        """Keep what this iteration gave, and look at early stopping; training goes on."""
+        """Store the values of this iteration, and check early stopping; training continues."""
         self.keep(list(evals_log))
         self._check_stopping(model, evals_log)
         return False
@@ -89,10 +89,10 @@ def _callback_class() -> type[XGBoostFeval]:
 
 
 def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None) -> XGBoostFeval:
-    """Return metrics as ``xgboost.train(..., custom_metric=...)`` takes them.
+    """Make metrics for ``xgboost.train(..., custom_metric=...)``.
 
-    As `harness.lightgbm.feval` otherwise. For early stopping give
-    `early_stopping` as a callback: XGBoost's own does not know which way is better.
+    For early stopping, pass `early_stopping` as a callback: XGBoost's own does not know the
+    direction of these metrics. `harness.lightgbm.feval` describes the arguments and `history`.
 
     Examples
     --------
@@ -112,21 +112,21 @@ def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = No
 def early_stopping(
     metric: str | Metric, rounds: int, *, data_name: str | None = None, min_delta: float = 0.0
 ) -> Any:
-    """Return the callback that stops XGBoost's training when a metric no longer improves.
+    """Make a callback that stops XGBoost's training when a metric no longer improves.
 
-    It knows whether higher or lower is better. XGBoost's ``early_stopping_rounds`` guesses it
-    from the metric's name, and minimises ``recip_rank``, ``P``, ``err`` and others.
+    It follows the metric's direction. XGBoost's ``early_stopping_rounds`` guesses the direction
+    from the name, and minimises ``recip_rank``, ``P``, ``err`` and others.
 
     Parameters
     ----------
     metric : str or Metric
-        One of those given to `feval`.
+        One of the metrics of `feval`.
     rounds : int
-        Iterations without an improvement after which training stops.
+        Number of iterations without an improvement before training stops.
     data_name : str, optional
-        The evaluation set that decides; the last one by default.
+        Evaluation set that decides; the last one by default.
     min_delta : float
-        Smallest change that counts as an improvement.
+        Smallest improvement that counts.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def _is_mean_of_rows() -> bool:
 
 
 class XGBoostScorer(RowEvaluator):
-    """What `scorer` returns: ``eval_metric=`` of XGBoost's classes for scikit-learn."""
+    """Return value of `scorer`: ``eval_metric=`` of XGBoost's classes for scikit-learn."""
 
     def __init__(self, metric: str | Metric, qid: Any, policy: Any) -> None:
         super().__init__(metric, qid, policy)
@@ -195,25 +195,25 @@ class XGBoostScorer(RowEvaluator):
 def scorer(
     metric: str | Metric, *, qid: Any, policy: Policy | Mapping[str, Any] | None = None
 ) -> XGBoostScorer:
-    """Return a metric as ``XGBRanker(eval_metric=...)`` and ``XGBRegressor`` take it.
+    """Make a metric for ``XGBRanker(eval_metric=...)`` and ``XGBRegressor``.
 
-    XGBRanker asks for one query at a time, which is slow for many. `feval` evaluates all at once.
-    For early stopping give `early_stopping` in ``callbacks=``.
+    XGBRanker calls it for each query, which is slow for many queries; `feval` evaluates them
+    together. For early stopping pass `early_stopping` in ``callbacks=``.
 
     Parameters
     ----------
     metric : str or Metric
-        One metric, which has a better direction.
+        A metric with a better direction.
     qid : array_like, shape (n_rows,)
-        The query of each row of the evaluation set.
+        Qid of each row of the evaluation set.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth.
+        Treatment of ties, missing and empty queries, and depth.
 
     Raises
     ------
     InputError
-        In training: if XGBRanker would not give the mean of all queries, as of one with a single
-        document, or if the rows are not those of `qid`.
+        In training, if the rows are not those of `qid`, or XGBRanker would not report the mean of
+        all queries, for example because a query has a single document.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Replacements for pytrec_eval and for the program trec_eval."""
+"""Drop-in replacements for pytrec_eval and for the program trec_eval."""
 
 from .pytrec_eval import (
     RelevanceEvaluator,

@@ -4,7 +4,7 @@
 pytrec_eval, and nothing else in a script changes. Unlike the rest of the harness, it drops a query
 that is missing from the run silently, and calls metrics *measures*, as pytrec_eval does.
 
-It raises where pytrec_eval ends the whole process or reads memory that is not its own:
+It raises if pytrec_eval would end the whole process or read foreign memory:
 
 - ``ValueError``: a NaN score; a cutoff of 0 or one given twice; numbers or gains by grade after
   ``ndcg``, ``ndcg_rel``, ``Rndcg`` and ``G``; coefficients of ``utility`` if it does not read four.
@@ -15,10 +15,10 @@ A fractional cutoff is cut to a whole number: ``P_5.7`` is ``P_5``, as in pytrec
 
 ``runid`` is 0 here. `harness.evaluate` takes gains and coefficients as trec_eval writes them.
 
-Calls of few documents go to pytrec_eval's extension, since arrays for one short list cost more to
-set up than pytrec_eval takes for it, and many scripts call an evaluator once a query. Without
-pytrec_eval all calls take the arrays, to the same values. The extension is a module of its own, so
-a script can replace the module ``pytrec_eval`` by this one.
+Calls with few documents go to pytrec_eval's extension if it is installed, with the same values:
+arrays for one short list take longer to set up than pytrec_eval needs for it, and many scripts call
+an evaluator for each query. The extension is a separate module, so a script can replace the module
+``pytrec_eval`` by this one.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ supported_nicknames: dict[str, set[str]] = {
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, _ORDER))})[._]({_NUMBER}(?:,{_NUMBER})*)")
 _GAINS = {"ndcg", "ndcg_rel", "Rndcg", "G"}
-"""Measures that take pairs grade=gain, which no name here can hold."""
+"""Measures that take pairs grade=gain, which a name here cannot contain."""
 
 
 def numbers_asked(measures: Iterable[str]) -> dict[str, set[str]]:
-    """Return the numbers asked for with each measure, none for its defaults; else ValueError.
+    """Return the numbers in the names of measures, none for defaults; ValueError if one is wrong.
 
     >>> {name: sorted(numbers) for name, numbers in numbers_asked(["P.5", "P_10", "map"]).items()}
     {'P': ['10', '5'], 'map': []}
@@ -213,14 +213,14 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Parameters
     ----------
     f_run : iterable of str
-        Lines ``qid Q0 docno rank score tag``: an open file, say.
+        Lines ``qid Q0 docno rank score tag``, such as an open file.
 
     Raises
     ------
     ValueError
-        If a line has another number of fields or its score is not a number.
+        If a line has another number of fields, or its score is not a number.
     AssertionError
-        If a query names a document twice.
+        If a query has a document twice.
 
     Examples
     --------
@@ -236,14 +236,14 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     Parameters
     ----------
     f_qrel : iterable of str
-        Lines ``qid 0 docno grade``: an open file, say.
+        Lines ``qid 0 docno grade``, such as an open file.
 
     Raises
     ------
     ValueError
-        If a line has another number of fields or its grade is not an integer.
+        If a line has another number of fields, or its grade is not an integer.
     AssertionError
-        If a query names a document twice.
+        If a query has a document twice.
 
     Examples
     --------
@@ -284,25 +284,25 @@ _LARGEST_GRADE = 100  # pytrec_eval's time grows with the square of the largest 
 
 
 class RelevanceEvaluator:
-    """Evaluates runs against judgements, as ``pytrec_eval.RelevanceEvaluator`` does.
+    """Evaluator of runs against judgements, in place of ``pytrec_eval.RelevanceEvaluator``.
 
     Parameters
     ----------
     query_relevance : mapping of str to dict of str to int
-        Grade of each document of each query. Queries without documents are dropped.
+        Judgements ``{qid: {docno: grade}}``. Queries without documents are dropped.
     measures : iterable of str
         Names, nicknames, and names with numbers: ``P_5``, ``P.5,10``.
     relevance_level : int
         Smallest grade that counts as relevant.
     judged_docs_only_flag : bool
-        Whether documents without a judgement are removed from the ranking first.
+        Remove documents without a judgement from the ranking.
 
     Raises
     ------
     ValueError
         If a measure is not supported.
     TypeError
-        If a qid or docno is not a string or a grade not an integer.
+        If a qid or docno is not a string, or a grade is not an integer.
 
     Examples
     --------
@@ -339,12 +339,12 @@ class RelevanceEvaluator:
         Parameters
         ----------
         scores : dict of str to dict of str to float
-            Score of each document of each query; its order is the result's.
+            Scores ``{qid: {docno: score}}``. The result has its order of queries.
 
         Raises
         ------
         TypeError
-            If it is not such a dict.
+            If `scores` has another type.
         ValueError
             If a score is NaN.
         """
@@ -506,15 +506,15 @@ class _Joined(Qrels):
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """Return one number for the values of all queries.
+    """Summarise the values of all queries by their mean, sum or geometric mean.
 
     Parameters
     ----------
     measure : str
-        Its name decides: the sum for ``num_...``, the geometric mean for ``gm_...`` (whose
-        values are logarithms), the mean for all others.
+        Name of the measure: ``num_...`` means the sum, ``gm_...`` the geometric mean (of
+        logarithms), any other name the mean.
     values : sequence of float
-        One a query.
+        Value of each query.
 
     Examples
     --------

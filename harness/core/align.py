@@ -39,20 +39,18 @@ def align(
     policy: Policy | None = None,
     also: Iterable[Policy] = (),
 ) -> Aligned:
-    """Rank the run's documents and join them to the judgements.
+    """Rank the documents of a run and join them to the judgements.
 
     Parameters
     ----------
     qrels : Qrels
-        The judgements; their queries, in their order, are the rows of the result.
+        Judgements. The result has their queries, in their order.
     run : Run or iterable of Run
-        The system's scores, whole or in parts that hold different queries each (a file that
-        streams past).
+        Scores of a system, whole or in parts with different queries (a streamed file).
     policy : Policy, optional
-        Ties, missing queries, depth.
+        Treatment of ties, missing queries and depth.
     also : iterable of Policy
-        Other policies that the rows are to be aligned under in the same pass;
-        `harness.core.policy_views.view` gives each.
+        Other policies to align the rows under in the same pass; they become the ``views``.
 
     Returns
     -------
@@ -67,7 +65,7 @@ def align(
     --------
     >>> qrels = Qrels.from_dict({"q1": {"d1": 2, "d2": 0, "d3": 1}})
     >>> run = Run.from_dict({"q1": {"d2": 3.0, "d1": 2.0, "d7": 2.0}})
-    >>> aligned = align(qrels, run)      # d7 and d1 are tied: the larger docno goes first
+    >>> aligned = align(qrels, run)      # d7 and d1 are tied: the larger docno comes first
     >>> aligned.rank.tolist(), aligned.grade.tolist(), aligned.ideal.values.tolist()
     ([1, 3], [0, 2], [2, 1, 0])
     """

@@ -29,11 +29,11 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Keeps what was computed from an object; a changed copy of it begins with nothing."""
+    """Cache of the values computed from an object; a changed copy of it starts empty."""
 
     @cached_property
     def memos(self) -> dict[Any, Any]:
-        """What was computed, by key."""
+        """Computed values, by key."""
         return {}
 
     def memo(self, key: Any, make: Callable[[], T]) -> T:
@@ -49,32 +49,38 @@ _OF_ITEMS = ("rank", "grade", "score", "tie_first", "tie_last")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aligned(Memo):
-    """A run's judged documents in rank order, with the judgements of each query.
+    """The judged documents of a run in rank order, with the judgements of each query.
 
-    Per query (shape ``(n_queries,)``): ``qids``, ``answered`` (whether the run names the
-    query), ``n_retrieved`` and ``n_tied`` (retrieved documents that share a score with
-    another), ``ideal`` (all grades, descending). Per judged and retrieved document (shape
-    ``(n_items,)``, grouped by query, ascending rank): ``rank`` from 1, ``grade``, ``score``,
-    and ``tie_first``, ``tie_last``: the ranks over which its group of tied scores extends.
+    An item is a retrieved document that is judged. Items are grouped by query, in rank order. A
+    grade below 0 means unjudged, as in trec_eval. ``views`` has the same run aligned under other
+    policies, for `harness.core.policy_views.view`.
 
-    ``groups`` holds the first and the last rank of every group of tied scores, ``(n_groups, 2)``
-    by query. It covers the whole ranking, with unjudged documents and at any depth. It is
-    None if every retrieved document is judged: the items hold the same then. ``reference_ties``,
-    if the judgements are a reference run's ranking, holds for each place of ``ideal`` the
-    rank at which its group of tied scores begins.
-
-    ``subtopics`` holds the subtopics of each item: bit s for subtopic s of its query.
-    ``judged_subtopics`` holds those of every judgement. Both are None without subtopics.
-
-    ``n_left_out`` judged queries are not rows: the run does not answer them, and
-    ``missing_queries: skip`` leaves them out.
-
-    ``n_unscored`` are the rows of each query that the run gives no score, ``(n_queries,)``. It is
-    None if all have one, or if the judgements are not learning-to-rank rows.
-
-    A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``
-    holds the same run aligned under other policies; read them through
-    `harness.core.policy_views.view`.
+    Parameters
+    ----------
+    qids : pyarrow string array, shape (n_queries,)
+    answered : ndarray of bool, shape (n_queries,)
+        Whether the run has the query.
+    n_retrieved : ndarray of int64, shape (n_queries,)
+        Number of retrieved documents.
+    n_tied : ndarray of int64, shape (n_queries,)
+        Number of retrieved documents that share their score with another one.
+    ideal : Ragged
+        All grades of each query, descending.
+    rank, grade, score : ndarray, shape (n_items,)
+        Rank from 1, grade and score of each item.
+    tie_first, tie_last : ndarray of int64, shape (n_items,)
+        First and last rank of the item's group of tied scores.
+    groups : Ragged, optional
+        First and last rank of each group of tied scores, ``(n_groups, 2)`` by query, unjudged
+        documents included. None if every retrieved document is judged.
+    reference_ties : ndarray of int64, optional
+        For a reference run: the rank at which the tied group of each place in ``ideal`` begins.
+    n_left_out : int
+        Number of judged queries without an answer that ``missing_queries: skip`` leaves out.
+    subtopics, judged_subtopics : ndarray of int64, optional
+        Subtopics of each item, and of each judgement: bit s is subtopic s of its query.
+    n_unscored : ndarray of int64, shape (n_queries,), optional
+        Number of learning-to-rank rows without a score.
     """
 
     qids: pa.Array
@@ -121,7 +127,7 @@ class Aligned(Memo):
 
     @cached_property
     def n_judged(self) -> Ints:
-        """Judgements of each query, ``(n_queries,)``; grades below 0 are none."""
+        """Number of judgements of each query, ``(n_queries,)``, without grades below 0."""
         grades = self.ideal.values
         if grades.min(initial=0) >= 0:
             return self.ideal.lengths
@@ -129,21 +135,21 @@ class Aligned(Memo):
 
     @cached_property
     def unjudged(self) -> Ints:
-        """Items (indices into ``rank``, ``grade``...) whose grade is below 0."""
+        """Items with a grade below 0, as indices."""
         return np.flatnonzero(self.grade < 0)
 
     @cached_property
     def unanswered(self) -> Ints:
-        """The queries that the run does not name."""
+        """Indices of the queries that the run does not answer."""
         return np.flatnonzero(~self.answered)
 
     @cached_property
     def deepest(self) -> int:
-        """The largest rank of a judged and retrieved document; 0 if there is none."""
+        """Largest rank of an item; 0 without items."""
         return int(self.rank.max(initial=0))
 
     def n_relevant(self, rel: float = 1) -> Ints:
-        """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""
+        """Number of judged documents with a grade of at least `rel`, ``(n_queries,)``."""
         if (key := ("n_relevant", rel)) not in self.memos:
             self.memos[key] = self.ideal.count(self.ideal.values >= max(rel, 0))
         n_relevant: Ints = self.memos[key]
@@ -151,11 +157,11 @@ class Aligned(Memo):
 
     @cached_property
     def without_grades(self) -> Bools:
-        """The queries without a grade above 0, ``(n_queries,)``."""
+        """Mask of the queries without a grade above 0, ``(n_queries,)``."""
         return np.equal(self.ideal.count(self.ideal.values > 0), 0)
 
     def of_queries(self, some: slice | Bools) -> Aligned:
-        """Return the alignment of some queries: from one to before another, or those of a mask."""
+        """Return the alignment of some queries, as a slice or a mask."""
         if isinstance(some, slice):
             qids = self.qids.slice(some.start, some.stop - some.start)
             items: Any = slice(*self.offsets[[some.start, some.stop]].tolist())
@@ -183,11 +189,11 @@ class Aligned(Memo):
         )
 
     def by_query(self, items: Ints) -> Ragged:
-        """Return rising items (indices into ``rank``, ``grade``...) as rows, one a query."""
+        """Group items, given as ascending indices, by query."""
         return Ragged(np.searchsorted(items, self.offsets), items)
 
     def found(self, rel: float = 1) -> Ragged:
-        """Relevant documents retrieved: the items whose grade is at least `rel`, by query."""
+        """Relevant items, those with a grade of at least `rel`, by query."""
         if (key := ("found", rel)) not in self.memos:
             items = np.flatnonzero(self.grade >= max(rel, 0))
             self.memos[key] = Ragged(np.searchsorted(items, self.offsets), items)
@@ -195,15 +201,15 @@ class Aligned(Memo):
         return found
 
     def relevant(self, rel: float = 1) -> Ints:
-        """Items (indices into ``rank``, ``grade``...) whose grade is at least `rel`."""
+        """Relevant items, those with a grade of at least `rel`, as indices."""
         return self.found(rel).values
 
     def hits(self, rel: float = 1) -> Ints:
-        """Relevant documents so far, at each of the items `relevant` names: 1, 2, ..."""
+        """Number of relevant items of the query up to each item of `relevant`: 1, 2, ..."""
         return self.found(rel).rank
 
     def rank_of_relevant(self, rel: float = 1) -> Ints:
-        """Ranks of the items `relevant` names."""
+        """Ranks of the items of `relevant`."""
         if (key := ("rank_of_relevant", rel)) not in self.memos:
             self.memos[key] = self.rank[self.found(rel).values]
         ranks: Ints = self.memos[key]
@@ -215,32 +221,32 @@ class Aligned(Memo):
         Parameters
         ----------
         items : ndarray, shape (n,), optional
-            Which documents the weights belong to (indices); all documents by default.
+            Indices of the items that have these weights; all items by default.
         """
         row = self.row if items is None else self.row[items]
         return sum_by(row, weights, self.n_queries)
 
     def count(self, items: Array) -> Ints:
-        """Count the named documents by query, ``(n_queries,)`` int64.
+        """Count items by query, ``(n_queries,)`` int64.
 
         Parameters
         ----------
         items : ndarray
-            Rising indices, or a mask of all documents.
+            Ascending indices, or a mask of all items.
         """
         items = np.flatnonzero(items) if items.dtype == bool else items
         return lengths_of(np.searchsorted(items, self.offsets))
 
 
 def columns_of(aligned: Aligned, items: Any) -> dict[str, Any]:
-    """Columns of some documents, by field; `items` are indices, a mask or a slice."""
+    """Columns of some items, by field; `items` are indices, a mask or a slice."""
     columns = {name: getattr(aligned, name)[items] for name in _OF_ITEMS}
     subtopics = aligned.subtopics
     return columns | {"subtopics": None if subtopics is None else subtopics[items]}
 
 
 def without_queries() -> Aligned:
-    """Alignment of no query, of which a metric's functions compute nothing."""
+    """An alignment without queries, for which the functions of a metric compute nothing."""
     none, start = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
     ideal, scores = Ragged(start, none), np.zeros(0)
     qids, answered = string_column([]), np.zeros(0, dtype=bool)

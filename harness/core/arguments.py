@@ -272,9 +272,9 @@ Patterns = Annotated[_Texts, Shorthand(as_list, str | _Texts)]
 @checked_init
 @dataclass(frozen=True)
 class Range:
-    """Bounds of a numeric parameter, put next to its type: ``Annotated[float, Range(0, 1)]``.
+    """Bounds of a numeric parameter of a metric: ``Annotated[float, Range(0, 1)]``.
 
-    None means unbounded; with `open` the bounds themselves are outside.
+    None means unbounded; `open` excludes both bounds.
     """
 
     low: float | None = None
@@ -293,7 +293,7 @@ class Range:
 
 
 class About(str):
-    """Put next to a type: what a parameter of that type means, for metrics that share it."""
+    """Description of a parameter that several metrics share: ``Annotated[int, About("...")]``."""
 
 
 SHOWN = "shown"

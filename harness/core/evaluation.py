@@ -141,14 +141,14 @@ class ByMetric(dict[str, T]):
 
 
 class UnknownMetricError(UnknownNameError, KeyError):
-    """A name of a metric that a mapping does not hold."""
+    """A metric that a mapping does not contain."""
 
     __str__ = UnknownNameError.__str__
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Printable):
-    """Values of one run on one dataset: a row a query, a column a metric.
+    """Metric values of one run on one dataset: a row for each query, a column for each metric.
 
     Parameters
     ----------
@@ -157,25 +157,25 @@ class Evaluation(Printable):
     qids : pyarrow string array, shape (n_queries,)
     metrics : tuple of Metric
     policy : Policy
-        The choices in force.
+        Treatment of ties, missing and empty queries, and depth.
     counts : Counts
     weights : mapping of int to ndarray
-        For a metric (by column) whose queries do not weigh the same: their weights, the metric's
-        own times those of the dataset.
+        Query weights, shape (n_queries,), by column; only for metrics with unequal weights. A
+        metric's own weights are multiplied by those of the dataset.
     run, dataset : str
         Names for reports.
     errors : mapping of int to ndarray
-        For a metric (by column) whose values are estimated from random orders of tied
-        documents: their standard errors.
+        Standard errors, shape (n_queries,), by column; only for metrics that are estimated from
+        random orders of tied documents.
     unanswered : tuple of str
-        Queries of the values that the run does not answer; results read back know their number
-        alone, which is in `counts`.
+        Qids that the run does not answer. Results read from a folder have only their number, in
+        `counts`.
     groups : mapping of str to pyarrow string array
-        Columns that group the queries, with the label of each query; null if it has none.
+        Labels of the queries, shape (n_queries,), by column of query groups; null without a label.
     group : str
-        Of a slice: its column and label, as ``length=short``.
+        Column and label of a slice of queries, such as ``length=short``.
     weighted_by : str
-        What the dataset weights its queries by, as ``impressions``; empty if it does not.
+        Name of the query weights of the dataset, such as ``impressions``.
     """
 
     values: Floats
@@ -202,7 +202,7 @@ class Evaluation(Printable):
 
     @property
     def coverage(self) -> tuple[int, int]:
-        """How many of the judged queries the run answers, and how many there are."""
+        """Number of judged queries that the run answers, and number of judged queries."""
         queries, missing = self.counts.queries, self.counts.missing
         if self.policy.missing_queries == "skip":
             return queries, queries + missing
@@ -214,27 +214,27 @@ class Evaluation(Printable):
         return [str(metric) for metric in self.metrics]
 
     def column(self, metric: str | Metric) -> Floats:
-        """Return one metric's values, ``(n_queries,)``; its name in any spelling.
+        """Return the values of one metric, ``(n_queries,)``.
 
         Raises
         ------
         UnknownNameError
-            If the evaluation does not hold that metric.
+            If the evaluation does not have that metric.
         """
         check_arguments(locals(), metric=instance_of("the name of a metric", str, Metric))
         columns = ByMetric((name, column) for column, name in enumerate(self.names))
         return self.values[:, columns[str(metric)]]
 
     def summary(self, names: Literal["canonical", "tracker"] = "canonical") -> dict[str, float]:
-        """Return each metric over all queries: mean, sum or geometric mean, as it defines.
+        """Summarise each metric over the queries by its mean, sum, median or geometric mean.
 
-        Queries where the metric is undefined are left out; `n` counts the others. With query
-        weights it is the weighted mean, sum or geometric mean. Sums are rounded once
-        (``math.fsum``), so the order of the queries does not matter. A metric that is defined
-        nowhere is NaN. A metric is found under any spelling of its name.
+        The metric decides which of these it is; query weights make it a weighted one. Undefined
+        values (NaN) are left out, and `n` counts the others; a metric without any is NaN. Sums are
+        rounded once (``math.fsum``), so the order of the queries does not matter. Look values up
+        under any spelling of a metric.
 
-        With ``names="tracker"`` names have no ``@`` and no brackets, as `harness export` writes
-        them: ``ndcg_at_10``. MLflow and others accept those.
+        ``names="tracker"`` spells names without ``@`` and brackets, such as ``ndcg_at_10``, for
+        MLflow and other trackers.
         """
         check_arguments(locals(), names=_NAMES)
         values = {name: self._summary(column) for column, name in enumerate(self.names)}
@@ -243,7 +243,7 @@ class Evaluation(Printable):
         return dict(zip(tracker_names(self.names), values.values(), strict=True))
 
     def summary_over(self, metric: str, queries: Bools) -> float:
-        """Return the `summary` of one metric (its name) over some queries."""
+        """Summarise one metric over some queries."""
         return self._summary(self.names.index(metric), queries)
 
     def _summary(self, column: int, queries: Bools | slice = slice(None)) -> float:
@@ -256,7 +256,7 @@ class Evaluation(Printable):
         )
 
     def summary_errors(self) -> dict[str, float]:
-        """Return the standard error of each mean whose values come from random orders of ties."""
+        """Standard error of each mean that is estimated from random orders of tied documents."""
         by_metric = {}
         for column, errors in self.errors.items():
             is_defined = ~np.isnan(self.values[:, column])
@@ -271,7 +271,7 @@ class Evaluation(Printable):
         return by_metric
 
     def weighted(self, weights: Floats, by: str) -> Evaluation:
-        """Return the evaluation with a weight for each query, which multiplies a metric's own."""
+        """Return a copy with query weights, which multiply the weights of each metric."""
         columns = range(len(self.metrics))
         product = {
             column: frozen(weights * self.weights[column] if column in self.weights else weights)
@@ -280,12 +280,12 @@ class Evaluation(Printable):
         return replace(self, weights=product, weighted_by=by)
 
     def n(self) -> dict[str, int]:
-        """Number of queries in each metric's summary."""
+        """Number of queries in the summary of each metric."""
         defined = (~np.isnan(self.values)).sum(axis=0).tolist()
         return ByMetric(zip(self.names, defined, strict=True))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return ``{qid: {metric: value}}``, as pytrec_eval does, under canonical names."""
+        """Return ``{qid: {metric: value}}`` with canonical names, in the form of pytrec_eval."""
         names = self.names
         return {
             qid: ByMetric(zip(names, row, strict=True))
@@ -293,10 +293,10 @@ class Evaluation(Printable):
         }
 
     def to_arrow(self) -> pa.Table:
-        """Return a long table: dataset, run, qid, metric, value.
+        """Return a long table with the columns dataset, run, qid, metric and value.
 
-        If a metric's queries do not weigh the same there is a column ``weight``, empty for the
-        other metrics.
+        If queries have unequal weights for a metric, a column ``weight`` follows; it is empty for
+        the other metrics.
         """
         n_queries, n_metrics = self.values.shape
         which = np.tile(np.arange(n_metrics, dtype=np.int32), n_queries)
@@ -317,13 +317,13 @@ class Evaluation(Printable):
         return pa.table(columns)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row a query and a column a metric (needs pandas)."""
+        """Return a data frame: a row for each query, a column for each metric (needs pandas)."""
         frame = data_frame(self.values.copy(), index=self.qids.to_pylist(), columns=self.names)
         return frame.rename_axis("qid")
 
     @property
     def notes(self) -> str:
-        """The counts in one line, with the policies that they met."""
+        """Counts of queries and documents on one line, with the policies applied to them."""
         counts, policy = self.counts, self.policy
         touched = (
             (counts.missing, f"not answered ({policy.missing_queries})"),
@@ -340,7 +340,7 @@ class Evaluation(Printable):
 
 
 def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluation:
-    """Return the evaluation of all queries of some parts, whose `qids` are put in their place."""
+    """Join evaluations of different queries; `qids` replace theirs."""
     shared_groups = [name for name in parts[0].groups if all(name in part.groups for part in parts)]
 
     def columns(mappings: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
@@ -383,8 +383,7 @@ def summarise(
     weights : ndarray, shape (n_queries,), optional
         Weights of the queries in it.
     undefined : {"skip", "zero", "nan"}
-        What becomes of undefined (NaN) values: they are left out, count as 0, or make the
-        result NaN.
+        Leave undefined (NaN) values out, count them as 0, or return NaN.
 
     Returns
     -------
@@ -464,7 +463,7 @@ def evaluate(
 def _evaluate_part(
     aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
 ) -> tuple[Evaluation, list[str]]:
-    """Return the values of some queries, and those of them without relevant documents."""
+    """Return the values of some queries, and a mask of queries without relevant documents."""
     empty: dict[str, Bools] = {}
     values = np.empty((aligned.n_queries, len(metrics)))
     weights: dict[int, Floats] = {}
@@ -531,7 +530,7 @@ def _judged(aligned: Aligned, policy: Policy) -> Aligned:
 def _view(
     metric: Metric, aligned: Aligned, references: Mapping[str, Aligned]
 ) -> tuple[Policy, Aligned]:
-    """Return the policy that a metric is computed under, and what it is a function of."""
+    """Return the policy of a metric, and the alignment under it."""
     source = aligned
     if metric.reference is not None:
         if metric.reference not in references:
@@ -559,7 +558,7 @@ def _expected(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None
 
 
 def _ends_before(metric: Metric, policy: Policy) -> bool:
-    """Return whether a metric looks at no rank that the policy's depth cuts off."""
+    """Whether the policy's depth cuts off no rank that a metric uses."""
     cutoff = metric.cutoff
     return isinstance(cutoff, int) and cutoff <= (policy.depth or 0) and not policy.judged_only
 
@@ -586,11 +585,11 @@ def _shortened_first(metric: Metric, policy: Policy) -> Kernel:
 
 
 EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
-"""What the setting ``empty`` puts in the place of a query without relevant documents."""
+"""Value of a query without relevant documents, by setting ``empty``."""
 
 
 def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Policy) -> None:
-    """Put what the policies say of empty and missing queries into `values`."""
+    """Write the values that the policies give empty and missing queries into `values`."""
     definition, unanswered = metric.definition, aligned.unanswered
     if metric.settings.empty is not None:
         empty = metric.empty_queries(aligned) & ~metric.short_lists(aligned)

@@ -1,4 +1,4 @@
-"""What a metric is: a function on `harness.core.aligned.Aligned`, with its facts.
+"""Metrics: functions of an `harness.core.aligned.Aligned`, with their facts.
 
 ``@metric(...)`` puts a function into the registry. Its keyword-only parameters, their
 annotations and defaults are the metric's parameters; nothing is declared twice.
@@ -47,15 +47,15 @@ class Formula(NamedTuple):
 
 
 Title = tuple[str | Formula, tuple[str, ...]]
-"""What a metric is called in a sentence, and the keys of the literature to cite."""
+"""Name of a metric in a sentence, and keys of the literature to cite."""
 Function = Callable[..., Any]
 TREC_CUT: dict[str, str] = {}
-"""trec_eval's names for metrics that have a name of their own with a cutoff."""
+"""Names in trec_eval of metrics with a cutoff, if they differ from those without."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
-    """A metric's name, function and facts; see `metric` for what each means."""
+    """Name, function and facts of a metric; `metric` explains them."""
 
     name: str
     function: Function
@@ -104,7 +104,7 @@ class Definition:
 
     @cached_property
     def is_built_in(self) -> bool:
-        """Whether it is the harness's own, and no plugin's."""
+        """Whether it belongs to the harness, not to a plugin."""
         return self.function.__module__.startswith("harness.")
 
     @cached_property
@@ -248,7 +248,7 @@ class Metric:
 
     @property
     def title(self) -> Title:
-        """What it is called in a sentence, and the keys of the literature to cite."""
+        """Name in a sentence, and keys of the literature to cite."""
         definition, variants = self.definition, self.definition.variants
         texts = (f"{n}={definition.parameters[n].text(value)}" for n, value in self.params)
         usual: Title = (definition.title, definition.cite)
@@ -372,75 +372,70 @@ def metric(
     Parameters
     ----------
     name : str
-        Its name in configs and tables.
+        Name in configs and tables.
     direction : str or None
-        Which way is better, ``"higher"`` or ``"lower"``; None for counts.
+        ``"higher"`` or ``"lower"`` is better; None for counts.
     bounds : (float, float)
-        Smallest and largest value it can take.
+        Smallest and largest value.
     source : str
-        Paper or program that defines it.
+        Paper or program that defines the metric.
     unit : str
         Unit of a value ("documents", "ranks"); empty for shares.
     summary : {"mean", "sum", "gm", "median"}
-        How values become one: mean, sum (counts), exp of the mean (values are logarithms), or
-        median.
+        Summary over queries: mean, sum (of counts), exp of the mean (of logarithms), or median.
     empty : float or None
-        Value of a query without relevant documents; None if such a query is not
-        special to the metric.
+        Value of a query without relevant documents; None to call the function for it too.
     missing : float or None
-        Value of a query that the run does not answer, under ``missing_queries: zero``. NaN
-        if 0 would be the best value; None for what the function itself gives an empty list
-        (``num_rel`` counts on).
+        Value of a query that the run does not answer, under ``missing_queries: zero``. Choose NaN
+        if 0 would be the best value, and None to call the function with an empty list.
     trec_name : str, optional
-        trec_eval's name, without cutoff.
+        Name in trec_eval, without cutoff.
     trec_parameter : str, optional
-        The parameter whose value trec_eval puts behind the name: ``set_F_0.5``.
+        Parameter that trec_eval appends to the name, as in ``set_F_0.5``.
     aliases : tuple of str
-        Other names that are read (ir_measures').
+        Other names to accept, such as those of ir_measures.
     cutoffs : tuple of numbers
-        The cutoffs that the bare name stands for, for a metric that needs one.
+        Cutoffs of the bare name, for a metric that needs a cutoff.
     weight : callable, optional
-        Same arguments as the function; returns each query's weight in the summary.
+        Function of the same arguments that returns the weight of each query in the summary.
     empty_of : callable, optional
-        Same arguments as the function; returns which queries have no relevant document. By
-        default they have no grade of at least the parameter ``rel``, or above 0 without one.
+        Function of the same arguments that returns a mask of the queries without relevant
+        documents. By default no grade of theirs reaches the parameter ``rel``, or is above 0.
     short_of : callable, optional
-        Same arguments as the function; returns which lists are too short for the metric. They
-        keep the function's value under the setting ``empty``.
+        Function of the same arguments that returns a mask of the lists too short for the metric.
+        These keep the value of the function under the setting ``empty``.
     reference : bool
-        Whether the metric compares to the ideal order, and so can compare to another run:
-        adds the parameter ``reference=NAME``.
+        Add the parameter ``reference=NAME``: the metric compares with the ideal order, so it can
+        compare with another run instead.
     expected : str, optional
-        How its exact expectation over the orders of tied documents is computed. ``"average"``: by
-        the function with ``average=True``, which returns None if its arguments allow no closed
-        form. ``"itself"``: by the function as it is, because no order changes the value. By
-        default it is estimated from random orders.
+        Exact expectation over the orders of tied documents. ``"average"``: the function computes
+        it with ``average=True``, or returns None if its arguments have no closed form.
+        ``"itself"``: no order changes the value. By default random orders estimate it.
     bounded : bool
-        Whether the best and the worst order of tied documents, higher grades first or last,
-        give its extreme values.
+        Whether the extreme values over the orders of tied documents are those with higher grades
+        first and with higher grades last.
     unbounded_with : tuple of str
-        What they do not give them with: a parameter of any value (``gains``) or of one value
-        (``gain=letor``), the policy's ``depth``, or ``judged_only`` after a depth. Several that
-        must come together are joined (``short+judged_only``).
+        Settings with which `bounded` is false: a parameter (``gains``) or one value of it
+        (``gain=letor``), the policy's ``depth``, or ``judged_only`` after a depth. Join settings
+        that must come together (``short+judged_only``).
     fractions : bool or callable, optional
-        Whether grades may be fractions. By default they may if the name gives the threshold
-        ``rel``; a function of the metric's parameters says when they may without.
+        Whether grades may be fractions, or a function of the parameters that decides it. By
+        default they may if the name has the threshold ``rel``.
     check : callable, optional
-        Called before any data are read, with the parameters and settings that the name or its
-        convention gives, and the largest ``cutoff``. It raises UnknownNameError if they do not
-        fit together.
+        Function that raises UnknownNameError if parameters do not fit together. It is called before
+        any data are read, with the parameters and settings of the name and the largest ``cutoff``.
     title : str or Formula
-        Its name in a sentence or a table of a paper: "nDCG". `name` if left out.
+        Name in a paper, such as "nDCG"; by default `name`.
     cite : tuple of str
-        The papers to cite: keys of ``harness/reports/references.bib``, or BibTeX entries.
+        Papers to cite: keys of ``harness/reports/references.bib``, or BibTeX entries.
     variants : mapping of str to (title, cite), optional
-        Title and papers if a parameter has a value: ``{"form=a": ("tau-a", ("kendall1938",))}``.
+        Title and papers for a value of a parameter: ``{"form=a": ("tau-a", ("kendall1938",))}``.
 
     Returns
     -------
     callable
-        A decorator that leaves the function as it is. Its keyword-only parameters are the
-        metric's; one called ``cutoff`` is written after ``@``.
+        A decorator that returns the function unchanged. The function's keyword-only parameters
+        become those of the metric; ``cutoff`` is written after ``@``.
 
     Raises
     ------
@@ -549,7 +544,7 @@ def from_plain_data(recorded: Mapping[str, Any]) -> Metric:
 
 
 def _plain(value: Any, parameter: Parameter | None = None) -> Any:
-    """Return a value that JSON can hold: infinity, NaN and lists of numbers become text."""
+    """Return a value for JSON: infinity, NaN and lists of numbers become text."""
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if value is None or isinstance(value, (bool, int, str)):

@@ -43,12 +43,12 @@ def bound(metric: Metric, name: str) -> Metric:
 
 
 def metric_name(text: str) -> str:
-    """Return the name of a metric as columns, CSV and JSON lines have it.
+    """Return the canonical name of a metric, as in CSV, JSON lines and columns of tables.
 
     Raises
     ------
     UnknownNameError
-        If there is no such metric, or `text` stands for several.
+        If there is no such metric, or `text` means several metrics.
 
     >>> import harness.metrics
     >>> metric_name("rr@10"), metric_name("NDCG@5")

@@ -21,7 +21,7 @@ Few = Literal["error", "zero", "one", "nan"]
 
 
 def duplicates_of_qrels(duplicates: RunDuplicates) -> QrelsDuplicates:
-    """Return the choice for qrels of a choice for both: "best" is for runs alone."""
+    """Return the choice for qrels; "best" is for runs only."""
     return "error" if duplicates == "best" else duplicates
 
 
@@ -123,12 +123,11 @@ class Choices:
     """Policies for ties, missing and empty queries, and grades."""
 
     ties: str = "trec_eval"
-    """Order of documents with one score. `trec_eval` (9.0.7): scores compared as float32, then
-    docno descending by bytes. `trec_eval10` (9.0.8 of 2023, 10.0): the same, scores compared as
-    float64, as for all that follow. `docno+`: docno ascending by bytes. `stable`: the order of
-    the input. `reverse`: its reverse. `random(7)`: an order drawn with that seed. `average`: the
-    expected value over all orders. `best`, `worst`: the highest grades of a tied group first, or
-    last."""
+    """Order of documents with the same score. `trec_eval` (9.0.7) compares scores as float32 and
+    puts the larger docno first, by bytes. `trec_eval10` (9.0.8 of 2023, 10.0) does so with float64,
+    as do all that follow. `docno+`: the smaller docno first. `stable`: the order of the input.
+    `reverse`: its reverse. `random(7)`: an order drawn with that seed. `average`: the expected
+    value over all orders. `best`, `worst`: the highest grades of a tied group first, or last."""
     missing_queries: Missing = "zero"
     """A query that is judged but not answered by the run. `zero`: it counts, with the metric's
     value for a missing answer (0 if higher is better; NaN, and so left out of the mean, for an
@@ -139,7 +138,7 @@ class Choices:
     out; counts, and metrics that do not look at relevance (`judged`, `mse`), keep it. `error`:
     stop."""
     depth: Annotated[Positive, Le(MOST)] | None = None
-    """Only the first documents of each query are looked at (trec_eval -M)."""
+    """Documents of each query that are evaluated, from the top (trec_eval -M)."""
     judged_only: Flag = False
     """Unjudged documents are taken out of the ranking (trec_eval -J), after `depth` cuts it."""
     drop_identical_ids: Flag = False
@@ -150,28 +149,30 @@ class Choices:
 @checked_init
 @dataclass(frozen=True)
 class Policy(Choices):
-    """The choices in force for every metric of a run; recorded with the values.
+    """Treatment of ties, missing and empty queries, and depth; recorded with the values.
 
     Parameters
     ----------
     ties : str
-        Order of documents with one score: ``trec_eval``, ``trec_eval10``, ``docno+``, ``stable``,
-        ``reverse``, ``random(7)``, ``average``, ``best`` or ``worst``.
+        Order of documents with the same score: ``trec_eval``, ``trec_eval10``, ``docno+``,
+        ``stable``, ``reverse``, ``random(7)``, ``average``, ``best`` or ``worst``.
     missing_queries : {"zero", "skip", "error"}
-        What becomes of a query that is judged but not answered by the run.
+        ``zero`` counts a judged query without an answer as 0, or leaves it out if 0 is the best
+        value of a metric. ``skip`` leaves it out, ``error`` stops.
     empty_queries : {"zero", "one", "skip", "error"}
-        What becomes of a query without relevant documents.
+        ``zero`` and ``one`` count a query without relevant documents as 0 or 1. ``skip`` leaves it
+        out, ``error`` stops.
     depth : int, optional
-        Only the first documents of each query are looked at; all by default.
+        Evaluate only the first `depth` documents of each query; all by default.
     judged_only : bool
-        Whether unjudged documents are taken out of the ranking.
+        Remove unjudged documents from the ranking.
     drop_identical_ids : bool
-        Whether documents whose docno equals the qid are taken out of the run.
+        Remove documents whose docno equals the qid.
     scores : str, optional
-        The type that scores are compared in: ``float32``, ``float64``, or ``none`` to tie all
-        documents of a query. That of `ties` by default.
+        Compare scores as ``float32`` or ``float64``, or tie all documents of a query (``none``).
+        The default depends on `ties`.
     grades : GradeRule
-        Which grades are accepted; numbers of any size by default.
+        Grades that are accepted; any number by default.
 
     Notes
     -----
@@ -218,7 +219,7 @@ class Policy(Choices):
         return replace(self, **order, empty_queries="zero", grades=Policy.grades)
 
     def with_settings(self, settings: object) -> Policy:
-        """Return the policy with the fields that `settings` has of the same name, if not None."""
+        """Replace each field for which `settings` has an attribute that is not None."""
         values: dict[str, Any] = {
             name: value
             for name, value in vars(settings).items()

@@ -578,11 +578,11 @@ def rows_in_file(table: QueryRows, rows: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(QueryRows):
-    """All judgements of a dataset.
+    """The judgements of a dataset.
 
-    ``numbers`` are the grades, in int64 or the smallest type that holds them, to save memory.
-    A grade below 0 means unjudged, as in trec_eval. Fractions are float64; a metric says whether
-    it takes them (`harness.core.policy.GradeRule`).
+    ``numbers`` stores the grades in the smallest integer type that fits them, or as float64 if
+    some are fractions, which not every metric accepts. A grade below 0 means unjudged, as in
+    trec_eval.
 
     Examples
     --------
@@ -593,11 +593,11 @@ class Qrels(QueryRows):
     Attributes
     ----------
     subtopics : ndarray of int64, shape (n_rows,), optional
-        Subtopics that each document is relevant to: bit s for subtopic s of its query.
+        Subtopics for which each document is relevant: bit s is subtopic s of its query.
     learning_to_rank : bool
-        Whether they are the rows of a learning-to-rank file; a run has to score every row.
+        The rows come from a learning-to-rank file, so a run must score every row.
     unnamed : Problem, optional
-        Why the docnos of such a file are d0, d1, ... by position, although it names documents.
+        Reason for the docnos d0, d1, ... by position if such a file names documents.
     """
 
     subtopics: Ints | None = None
@@ -615,18 +615,18 @@ class Qrels(QueryRows):
 
     @property
     def grades(self) -> Ints:
-        """Grade of each judgement, ``(n_rows,)`` int64; float64 if some are fractions."""
+        """Grade of each judgement, ``(n_rows,)``: int64, or float64 if some are fractions."""
         if self.numbers.dtype.kind == "f":
             return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
 
     @property
     def every_row_scored(self) -> bool:
-        """Whether a run has to score every row: of learning-to-rank files, batches and arrays."""
+        """Whether a run must score every row, as for learning-to-rank files, batches and arrays."""
         return self.learning_to_rank or self.docnos.positional
 
     def check_named(self, run: Run) -> None:
-        """Raise InputError if a run names documents, but the names in the file are not distinct."""
+        """Raise InputError if a run names documents and the names in the file are not distinct."""
         if self.unnamed is not None and not run.docnos.positional:
             raise InputError(self.unnamed)
 
@@ -661,7 +661,7 @@ class Qrels(QueryRows):
         return Index(hash_strings(self.qids)), Sieve(hashes), Index(self.keys)
 
     def place(self, qids: pa.Array) -> Ints:
-        """Return the position of each of these qids, -1 if it is not judged, ``(n,)``."""
+        """Return the position of each qid in `qids`, -1 if it is not judged, ``(n,)``."""
         place = np.full(len(qids), -1)
 
         def equal_qids(rows: Ints, known_rows: Ints) -> Bools:
@@ -672,9 +672,9 @@ class Qrels(QueryRows):
         return place
 
     def find(self, query: Ints, docnos: Docnos) -> tuple[Ints, Ints]:
-        """Return the positions of judged pairs, and the row of each one's judgement.
+        """Find the judged pairs of query and docno: their positions, and the row of each judgement.
 
-        `query` is the position of a pair's query in `qids`, or -1 if it is not here, ``(n,)``.
+        `query` has the position of each pair's query in `qids`, -1 if it is absent, ``(n,)``.
         """
         _, sieve, index = self._indexes
         rows = sieve.pass_on(docnos.hashes)
@@ -694,12 +694,12 @@ class Qrels(QueryRows):
 
     @property
     def n_documents(self) -> int:
-        """How many different documents are judged, counted by their hashes."""
+        """Number of distinct judged documents, counted by their hashes."""
         sorted_hashes = self._docno_hashes
         return int((sorted_hashes[1:] != sorted_hashes[:-1]).sum()) + 1 if sorted_hashes.size else 0
 
     def knows(self, hashes: Array) -> Bools:
-        """Mask of the hashes whose docnos are judged for any query, ``(n,)``."""
+        """Mask of hashes of docnos that are judged for any query, ``(n,)``."""
         is_judged = np.zeros(hashes.size, dtype=bool)
         rows = self._indexes[1].pass_on(hashes)
         if rows.size:
@@ -712,7 +712,7 @@ class Qrels(QueryRows):
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
-        """Return grades as int32, as float64 if some are fractions; see the base class."""
+        """Return grades as int32, or as float64 if some are fractions."""
         grades = np.asarray(numbers)
         if grades.size == 0:
             return np.zeros(0, dtype=np.int32)
@@ -755,10 +755,10 @@ def _refusal(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run(QueryRows):
-    """One system's scores for all queries.
+    """Scores of one system for all queries.
 
-    ``numbers`` are the scores, float64, all finite. `tags` are the distinct values of a TREC
-    file's last column, a thousand at most.
+    ``numbers`` are the scores: float64, all finite. `tags` are the distinct values in the last
+    column of a TREC file, a thousand at most.
 
     Examples
     --------
@@ -778,7 +778,7 @@ class Run(QueryRows):
 
     @cached_property
     def extremes(self) -> tuple[Floats, Floats]:
-        """Smallest and largest score of each query that has rows, ``(n_answered,)`` each."""
+        """Smallest and largest score of each answered query, ``(n_answered,)`` each."""
         # Empty queries share their start with the next one and are left out.
         starts = self.offsets[:-1][lengths_of(self.offsets) > 0]
         if not starts.size:
@@ -787,7 +787,7 @@ class Run(QueryRows):
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
-        """Return finite scores as float64; see `Table.check_numbers`."""
+        """Return finite scores as float64."""
         array = np.asarray(numbers)
         if array.size and array.dtype.kind not in "iufb":
             raise TypeError(f"scores must be numbers, not {array.dtype}")
@@ -799,10 +799,9 @@ class Run(QueryRows):
 
     @classmethod
     def for_rows(cls, qrels: Qrels, scores: npt.ArrayLike, *, name: str = "") -> Run:
-        """Return the run that gives one finite score for each row of `qrels`, in its order.
+        """Make a run from one finite score for each row of `qrels`, in the order of its rows.
 
-        This is how predictions for a learning-to-rank file become a run: no docno is looked
-        up, since both tables share their rows.
+        Use it for predictions of a learning-to-rank file. It matches rows, not docnos.
         """
         checked = cls.check_numbers(scores, name or "scores")
         n_rows = qrels.n_rows if qrels.n_source is None else qrels.n_source

@@ -1,4 +1,4 @@
-"""``harness check``: reads every file of a config to its end, and reports all findings."""
+"""``harness check``: read every file of a config to its end, and report all findings."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ _FILES = ArgumentKind(
 
 
 Read = tuple[T | None, Source | None, HarnessError | None]
-"""What a reader gave, the file with its findings, and the error that ended the reading."""
+"""Data that a reader returned, the file with its findings, and the error that stopped it."""
 
 
 def _hashed(path: str) -> Source:
@@ -107,7 +107,7 @@ def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
 
 
 def _without_end(source: Source, ended: HarnessError | None) -> Iterator[Finding]:
-    """Yield that the last line of a file that was read has no end, unless it is known to be cut."""
+    """Yield a note if the last line of a file has no end, unless an error says that it is cut."""
     is_cut = any(finding.rule == "cut-line" for finding in source.findings)
     if source.report.unfinished and not (ended or is_cut):
         line = source.report.unfinished.decode("utf-8", "replace")
@@ -218,10 +218,10 @@ def check_cells(
 ) -> Checked:  # fmt: skip
     """Read every file of these cells, and return all findings.
 
-    Cells of one dataset are next to each other. `known` was found before, findings of rules in
-    `accept` become notes, and `pooled`, `wary` and `select` are for `Sweep`. With `terms`
-    the runs are submissions to a shared task. A cell whose run has no path is a dataset alone;
-    `leaks` are training files, each with a cell of the dataset that is compared with it.
+    Cells of one dataset are next to each other. `known` are earlier findings; those of rules in
+    `accept` become notes. `pooled`, `wary` and `select` are for `Sweep`. With `terms` the runs are
+    submissions to a shared task. A run without a path means a dataset alone. `leaks` are training
+    files, each with a cell of the dataset to compare with it.
     """
     sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
     check = _Check(sweep, policy, metrics, terms)
@@ -286,38 +286,35 @@ def check(
     order: ScoreOrder = "descending",
     documents: str | Mapping[str, str] | None = None,
 ) -> Checked:
-    """Find what would make numbers wrong, as ``harness check`` does.
+    """Find mistakes in files that would make numbers wrong, as ``harness check`` does.
 
     Parameters
     ----------
     first : path
-        A config; or qrels or a LETOR file, with `runs` or alone.
+        A config, qrels or a LETOR file.
     runs : path or sequence of paths
-        Run files, or predictions. Or further files with features, such as training
-        and then test data: each is searched for rows of those before it.
+        Run files or predictions. Or further files with features, such as test data after training
+        data: each is searched for rows of the files before it.
     overrides : sequence of str
-        ``"policy.ties=stable"``: values put in place of the config's.
-    qrels_format : str, optional
-        Format of the qrels; detected by default.
-    run_format : str, optional
-        Format of the runs; detected by default.
+        Values that replace those of the config, such as ``"policy.ties=stable"``.
+    qrels_format, run_format : str, optional
+        Formats of the qrels and of the runs; detected by default.
     group : path, optional
-        File of the group sizes of a LETOR file, as the command's ``--group-sizes``.
+        File with the group sizes of a LETOR file.
     duplicates : {"error", "first", "last", "best"}
-        What becomes of a document that a query has twice; "best" is for runs.
+        As `harness.evaluate` takes it.
     columns, qrels_columns : mapping, optional
-        Which column of the runs and of the qrels holds what, as a config has it:
-        ``{"qid": 1, "docno": 3, "score": "similarity"}``.
+        As `harness.evaluate` takes them.
     order : {"descending", "ascending"}
-        Whether the highest or the lowest score is best.
+        As `harness.evaluate` takes it.
     documents : str or mapping, optional
-        Makes documents of passages, as `harness.read_run` does.
+        As `harness.evaluate` takes it.
 
     Returns
     -------
     Checked
-        Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
-        ``count("error")`` and ``to_pandas()`` sum them up.
+        Each of the ``findings`` has ``severity``, ``rule``, ``place``, ``what``, ``effect`` and
+        ``fix``. ``count("error")`` is the number of errors; ``to_pandas()`` returns a data frame.
     """
     check_arguments(locals(), first=_FIRST, runs=_FILES, group=PATH.or_none())
     for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
@@ -386,7 +383,7 @@ def are_datasets(paths: Sequence[str], **files: Any) -> bool:
 
 
 def check_datasets(paths: Sequence[str], **files: Any) -> Checked:
-    """Check datasets without runs, each for rows of those before it: training data, then test."""
+    """Check datasets without runs, each for rows of those before it, such as training data."""
     of_qrels, of_runs = options_of_files(**files)
     asked = of_runs.keys() - {"duplicates", "order"}
     asked |= {"order"} if of_runs.get("order") != "descending" else set()
@@ -409,8 +406,8 @@ def check_datasets(paths: Sequence[str], **files: Any) -> Checked:
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     """Check a config (a YAML file) and every file in it.
 
-    `overrides` such as ``"policy.ties=stable"`` replace values of the file. It raises ConfigError
-    if the file is not YAML; everything else that is wrong is a finding.
+    `overrides` such as ``"policy.ties=stable"`` replace values of the file. ConfigError if the file
+    is not YAML; any other mistake is a finding.
     """
     cells, parts, problems = configs.examine_config(path, overrides)
     gaps = missing_cells(cells)
@@ -445,8 +442,8 @@ def check_files(
 ) -> Checked:
     """Check a qrels file and runs, or a learning-to-rank file and its predictions.
 
-    `of_qrels` and `of_runs` tell how they are read, as in a config: ``{"format": "trec"}``. With
-    `terms` the runs are submissions; if these have topics, `qrels` is that file.
+    `of_qrels` and `of_runs` are settings of the readers, as in a config: ``{"format": "trec"}``.
+    With `terms` the runs are submissions; if these have topics, `qrels` is the file of topics.
     """
     if terms is not None:  # report mistakes in the lists before any run's
         _ = terms.collection, terms.topics and read_topics(Source(terms.topics))

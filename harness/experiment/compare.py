@@ -68,33 +68,33 @@ def compare(
     duplicates: RunDuplicates = "error",
     documents: str | Mapping[str, str] | None = None,
 ) -> Comparisons:
-    """Compare runs with each other, query by query: is the difference more than chance?
+    """Test whether runs differ significantly, over the values of each query.
 
     Parameters
     ----------
     qrels : see `harness.evaluate`
-        Judgements; or, without `runs`, evaluations: ``{name: Evaluation}``, or a list of those
-        that have names of their own.
+        Judgements; or, without `runs`, evaluations: ``{name: Evaluation}``, or a list of named
+        ones.
     runs : mapping of str to run
-        By name, each in any form that `harness.evaluate` takes.
+        Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
-        Compared by each of them; without metrics, evaluations are compared by all that they hold.
+        Metrics to test; by default all that the evaluations have.
     baseline : str or sequence of str
-        Runs that the others are compared with; by default, every run with every other. ``median``
-        and ``best`` are the median and the best of all runs on each query.
+        Runs to compare the others with; by default every pair of runs is compared. ``median`` and
+        ``best`` are the median and the best value of all runs on each query.
     test : str or callable
         A test that ``harness compare --help`` lists, or a function that `harness.paired_test` or
         `harness.all_pairs_test` registered.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
-        For several comparisons; tests of all pairs have their own.
+        Correction for several comparisons; tests of all pairs have their own.
     family : {"table", "metric", "dataset"}, optional
-        Which comparisons are corrected together: all, those of one metric on one dataset, or of
-        one dataset. By default ``table`` with a baseline, else ``metric``.
+        Comparisons that are corrected together: all, those of one metric on one dataset, or those
+        of one dataset. By default ``table`` with a baseline, else ``metric``.
     level : float
-        An adjusted p-value up to this is significant; intervals are at one minus it.
+        An adjusted p-value up to this is significant; intervals have confidence 1 - level.
     interval : {"t", "bca"}
     draws : int
-        Number of draws, for tests and intervals that draw.
+        Number of random draws of a test or interval.
     seed : int
         Seed of the draws.
     policy : Policy or mapping, optional
@@ -104,9 +104,9 @@ def compare(
     convention : str, optional
         As `harness.evaluate` takes it.
     weights : mapping of str to number, or path, optional
-        As `harness.evaluate` takes it; the test has to take weights too, as bootstrap does.
+        As `harness.evaluate` takes it; needs a test that accepts weights, such as ``bootstrap``.
     dataset : str
-        A name for the table.
+        Name of the dataset in the table.
     columns, qrels_columns : mapping, optional
         As `harness.evaluate` takes them.
     order : {"descending", "ascending"}
@@ -119,15 +119,15 @@ def compare(
     Returns
     -------
     Comparisons
-        Iterate over ``rows`` (differences) and ``standings`` (tiers and ranks);
-        ``to_pandas()`` and ``to_arrow()`` give the table.
+        ``rows`` has the differences with p-values, ``standings`` the ranks and tiers.
+        ``to_pandas()`` and ``to_arrow()`` return the table.
 
     Raises
     ------
     InputError, AlignmentError, UnknownNameError
-        If the input is wrong, runs hold different queries, or a name does not exist.
+        If the input is wrong, runs have different queries, or a name does not exist.
     HarnessError
-        If there is one run only.
+        If there is only one run.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def check_plan(plan: Plan, runs: Sequence[str], weighted: str = "") -> None:
 
 
 def _name_of(test: str | Callable[..., Any]) -> str:
-    """Return the name of a test that is given as the function registered for it."""
+    """Return the name of a test that is given as a registered function."""
     if not callable(test):
         return test
     from ..stats.registry import load_all  # which loads SciPy
@@ -205,7 +205,7 @@ def _name_of(test: str | Callable[..., Any]) -> str:
 
 
 def named_evaluations(given: Any) -> list[Evaluation]:
-    """Return evaluations under the names they are given, or have."""
+    """Return evaluations under the keys of a mapping, or under their own names."""
     if not isinstance(given, (Mapping, list, tuple)):
         raise wrong("qrels", "evaluations, if runs are left out", given, TAKES_EVALUATIONS)
     found: dict[tuple[str, str], Evaluation] = {}

@@ -86,56 +86,55 @@ def evaluate(
     Parameters
     ----------
     qrels, run : see below
-        Qrels and one run, each in one of these forms:
+        Judgements and scores, each in one of these forms:
 
-        * a path, in any format of `harness.readers`, compressed or not;
-        * ``{qid: {docno: number}}`` with strings for qids and docnos;
-        * ``{qid: [docno, ...]}``: a ranking, which has no ties, or the relevant documents, with
-          grade 1, which may also be sets; or such lists alone, with `qids`;
-        * a list of rows: ``(qid, docno, number)``, named tuples or records, with the names of
-          columns;
-        * an Arrow table, a pandas or polars data frame, or a dict of arrays, with columns qid,
-          docno and grade or score, under their usual names;
+        * a path to a file of any supported format, compressed or not;
+        * ``{qid: {docno: number}}``;
+        * ``{qid: [docno, ...]}``: rankings for a run, relevant documents (lists or sets) for
+          qrels; or the lists alone, with `qids`;
+        * a list of rows: tuples ``(qid, docno, number)``, named tuples, or dicts;
+        * an Arrow table, a pandas or polars data frame, or a dict of arrays, with columns for
+          qid, docno and grade or score;
         * a tuple of columns ``(qids, docnos, numbers)``;
         * `Qrels` and `Run`.
 
-        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``.
-        `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
+        Learning-to-rank rows: give the file or ``(qids, grades)`` as `qrels`, and predictions in
+        the order of its rows as `run`: a file, or an array of shape (n_rows,).
 
-        A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`, and
-        `qids`. Grades and scores of shape (rows,), with `n`, the rows of each query, as LightGBM
-        takes labels and `group`; prefer ``(qids, grades)``, which show the query of each row.
+        Padded batches: give grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`,
+        and optionally `qids`. Or give both in shape (n_rows,), with the group sizes as `n`, as for
+        LightGBM; prefer ``(qids, grades)``, which shows the query of each row.
 
-        Grades may be fractions if every metric takes them.
+        Some metrics accept grades that are fractions.
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
-        Ties, missing and empty queries, depth; ``{"ties": "stable"}`` is enough. In a mapping
-        ties can be ``bounds``: each metric is followed by its smallest, expected and largest
-        value over all orders of tied documents.
+        Treatment of ties, missing and empty queries, and depth: ``{"ties": "stable"}``. The ties
+        ``bounds`` add the smallest, expected and largest value of each metric over all orders of
+        tied documents.
     relevance_level : float, optional
-        Smallest relevant grade, for the metrics that have one and do not name it.
+        Smallest relevant grade, for metrics whose name gives none.
     convention : str, optional
-        A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
+        Compute every metric as this tool does, such as ``lightgbm``, unless its name gives a tool.
     n, mask, qids : array_like, optional
-        For arrays: documents of each query, shape (B,); or which places hold one, shape (B, L);
-        and identifiers of the queries, for lists of docnos too.
+        For arrays: the number of documents of each query, shape (B,); or a mask of the documents,
+        shape (B, L); and the qid of each query.
     references : mapping of str to run, optional
-        Runs that metrics such as ``rbo(reference=bm25)`` compare to.
+        Runs that metrics such as ``rbo(reference=bm25)`` compare with.
     weights : mapping of str to number, or path, optional
-        The weight of each query in every mean, such as its traffic: ``{qid: number}``, or a table
-        by qid as ``"traffic.csv:impressions"``. Weights are not below 0.
+        Weight of each query in means, such as its traffic: ``{qid: number}``, or a file and column
+        as ``"traffic.csv:impressions"``. Weights are at least 0.
     name, dataset : str
-        Names for the table.
+        Names of the run and of the dataset in the table.
     columns, qrels_columns : mapping, optional
-        Which column of the run and of the qrels holds what, for files, tables, data frames and
-        dicts of arrays: ``{"qid": "topic", "docno": "passage", "score": 4}``. Numbers count from 1.
+        Names or numbers (from 1) of the columns of the run and of the qrels, in files, data frames
+        and dicts of arrays: ``{"qid": "topic", "docno": "passage", "score": 4}``.
     order : {"descending", "ascending"}
-        Whether the highest or the lowest score is best, as of a distance or a loss.
+        ``ascending`` if the lowest score is best, as for distances and losses.
     duplicates : {"error", "first", "last", "best"}
-        What to do with a docno that a query names twice; "best" keeps the best score of a run.
+        Row to keep if a query has a docno twice; ``best`` keeps the best score of a run.
     documents : str or mapping, optional
-        Makes documents of passages, as `harness.read_run` does.
+        Pattern that finds the document in the docno of a passage, as for `harness.read_run`.
 
     Returns
     -------
@@ -149,8 +148,8 @@ def evaluate(
     Warns
     -----
     HarnessWarning
-        If scores for rows, or those of a file, seem to belong to other rows: they fit the grades
-        clearly better in another order, shifted, or negated.
+        If predictions seem to belong to other rows, as they fit the grades clearly better in
+        another order, shifted, or negated.
 
     Examples
     --------
@@ -195,7 +194,7 @@ def evaluate_runs(
     dataset: str,
     **files: Any,
 ) -> Leaderboard:
-    """Evaluate several runs, by name, as `evaluate` does one; they are references too.
+    """Evaluate several runs by name, as `evaluate` evaluates one; they are references too.
 
     `files` are options of `options_of_files`.
     """
@@ -473,9 +472,9 @@ def _wanted(
     metrics: Iterable[str | Metric], policy: Policy, bounds: bool, relevance_level: float | None,
     convention: str | None, runs: Mapping[str, Any], fix: str,
 ) -> tuple[Metric, ...]:  # fmt: skip
-    """Return the metrics that are asked for, with the bounds of each if they are asked for too.
+    """Return the requested metrics, with the bounds of each if these are requested too.
 
-    UnknownNameError, with a `fix`, if one compares with a run that is not among these.
+    UnknownNameError, with a `fix`, if a metric compares with a run that is not among these.
     """
     defaults = {"rel": relevance_level, "convention": convention}
     parsed = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})

@@ -36,51 +36,53 @@ def fuse(
     duplicates: RunDuplicates = "error",
     documents: str | Mapping[str, str] | None = None,
 ) -> Run:
-    """Fuse several runs into one, whose documents are those of all runs.
+    """Fuse several runs into one run with the documents of all.
 
-    Ranks within a run are trec_eval's: scores in single precision, ties by descending docno. The
-    fused scores rank as those of any other run, under the policy that it is evaluated with.
+    The rank of a document in a run is that of trec_eval: scores in single precision, ties by
+    descending docno.
 
     Parameters
     ----------
     runs : list
         Two runs or more, each in a form that `harness.evaluate` takes.
     method : {"rrf", "combsum", "combmnz", "combanz", "combmax", "isr", "borda", "wsum"}
-        A document has rank r and normalised score s in a run of weight w; n runs have it.
+        Score of a document that n runs have. Each has a weight w, and gives the document the rank
+        r and the normalised score s.
 
         * rrf: the sum of w / (k + r); isr: n times the sum of w / r^2;
-        * combsum and wsum: the sum of w s; combmnz: n times it; combanz: an n-th of it;
+        * combsum and wsum: the sum of w s; combmnz: n times that sum; combanz: it divided by n;
         * combmax: the largest w s;
-        * borda: the sum of w (c - r + 1) in a query with c documents. A run of m documents gives
-          w (c - m + 1) / 2 to those that it does not have.
+        * borda: the sum of w (c - r + 1), for c documents of the query in all runs. A run with m
+          of them gives w (c - m + 1) / 2 to each of the others.
     k : int, optional
         The constant of rrf, 60 by default.
     weights : list of float, optional
-        A number from 0 for each run, 1 by default; wsum needs them.
+        A weight of at least 0 for each run, 1 by default; wsum needs them.
     norm : {"min-max", "z", "sum", "rank", "none"}, optional
-        How the scores x of a query are normalised, min-max by default; methods of ranks take none.
+        Normalisation of the m scores x of a query in a run, min-max by default; not for methods
+        of ranks.
 
         * min-max: (x - min) / (max - min); sum: (x - min) / sum(x - min);
         * z: (x - mean) / deviation; rank: 1 - (r - 1) / m.
 
-        Equal scores become 0, but under rank and none. A run adds 0 to a document that it does
-        not have, which is the mean under z.
+        If all scores are equal, they become 0, except under rank and none. A document that a run
+        does not have gets 0 from it, which is the mean under z.
     depth : int, optional
-        How many documents of each query of each run go in; all by default.
+        Number of documents of each query and run that are fused; all by default.
     dataset : qrels, optional
-        Its rows are those that scores without docnos follow.
+        Dataset of the runs, if these are scores without docnos.
     name : str
         Name of the fused run.
     write : path, optional
-        A file that the fused run is written to, in TREC's format.
+        File to write the fused run to, in TREC format.
     columns : mapping, optional
-        Which column holds what, as `harness.evaluate` takes it.
+        As `harness.evaluate` takes them.
     order : {"descending", "ascending"}
-        Whether the highest or the lowest score is best, in every run.
+        As `harness.evaluate` takes it.
     duplicates : {"error", "first", "last", "best"}
-        What to do with a docno that a query names twice.
+        As `harness.evaluate` takes it.
     documents : str or mapping, optional
-        Makes documents of passages, as `harness.read_run` does; a run may have none.
+        As `harness.evaluate` takes it.
 
     Returns
     -------
@@ -89,7 +91,7 @@ def fuse(
     Raises
     ------
     ArgumentError, UnknownNameError
-        If a setting is wrong, or the method does not take it.
+        If a setting is wrong, or the method does not have it.
     InputError
         If a run cannot be read.
 

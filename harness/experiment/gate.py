@@ -35,7 +35,7 @@ from .results import Results, read_results
 
 
 class Verdicts(tuple[Verdict, ...], Shown):
-    """The verdicts of a gate; `print` them, or ask whether all passed."""
+    """Verdicts of a gate; ``passed`` is true if all of them are "pass"."""
 
     @property
     def passed(self) -> bool:
@@ -64,17 +64,17 @@ def gate(
     qrels : path, mapping, Qrels, table or arrays
         As `harness.evaluate` takes it.
     runs : mapping of str to run
-        The baseline and its candidates by name, in any form that `harness.evaluate` takes.
+        The baseline and its candidates by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
     baseline : str
-        The run that the others are held against.
+        Name of the run that the others must not fall below.
     margin : str, float or mapping
-        Tolerated drop: 0.005, or "1%" of the baseline's value; or one for each metric.
+        Tolerated drop: 0.005, ``"1%"`` of the baseline's value, or a mapping by metric.
     level : float
         Significance level of the tests; intervals have confidence 1 - level.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
     dataset : str
-        A name for the dataset.
+        Name of the dataset in the verdicts.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
     relevance_level : float, optional
@@ -95,7 +95,7 @@ def gate(
     Returns
     -------
     Verdicts
-        One for each metric and candidate, with ``outcome`` "pass", "fail" or "undecided".
+        A verdict for each metric and candidate, with ``outcome`` "pass", "fail" or "undecided".
 
     Raises
     ------

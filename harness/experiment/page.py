@@ -50,23 +50,23 @@ def page(
     duplicates: RunDuplicates = "error",
     documents: str | Mapping[str, str] | None = None,
 ) -> Path:  # fmt: skip
-    """Write the report page of runs that you hold in Python, such as data frames.
+    """Write the report page of runs in memory, such as data frames.
 
-    ``harness page`` writes the page of a results folder, which also has rankings and the way each
-    number was made.
+    The page of a results folder, by ``harness page``, also has rankings and the origin of each
+    number.
 
     Parameters
     ----------
     path : path
-        The HTML file. A file that exists is replaced.
+        The HTML file; an existing file is replaced.
     qrels : path, mapping, Qrels, table or arrays
         As `harness.evaluate` takes it.
     runs : mapping of str to run
-        By name, each in any form that `harness.evaluate` takes.
+        Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
-        The first one orders the leaderboard.
+        Metrics; the first one sorts the leaderboard.
     baseline : str or sequence of str
-        Runs that the others are compared with; by default, every run with every other.
+        Runs to compare the others with; by default every pair of runs is compared.
     title, dataset : str
         Headings of the page and of the leaderboard.
     policy : Policy or mapping, optional
@@ -76,7 +76,7 @@ def page(
     convention : str, optional
         As `harness.evaluate` takes it.
     weights : mapping of str to number, or path, optional
-        As `harness.evaluate` takes it; runs are compared by bootstrap tests then.
+        As `harness.evaluate` takes it; bootstrap tests then compare the runs.
     columns, qrels_columns : mapping, optional
         As `harness.evaluate` takes them.
     order : {"descending", "ascending"}

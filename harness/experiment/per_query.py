@@ -36,17 +36,17 @@ def per_query(
     duplicates: RunDuplicates = "error",
     documents: str | Mapping[str, str] | None = None,
 ) -> pandas.DataFrame:
-    """Return the values of every query of many runs as a tidy data frame (needs pandas).
+    """Return the values of many runs, query by query, as a tidy data frame (needs pandas).
 
     Parameters
     ----------
     qrels : see `harness.evaluate`
-        Judgements; or, without `runs`, a results folder, what `harness.run` returned, or
-        evaluations: ``{name: Evaluation}``, or a list of those that have names of their own.
+        Judgements; or, without `runs`, a results folder, the return value of `harness.run`, or
+        evaluations: ``{name: Evaluation}``, or a list of named ones.
     runs : mapping of str to run
-        By name, each in any form that `harness.evaluate` takes.
+        Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
-        As `harness.evaluate` takes them, for `runs`.
+        Metrics of `runs`, as `harness.evaluate` takes them.
     policy : Policy or mapping, optional
         As `harness.evaluate` takes it.
     relevance_level : float, optional
@@ -56,7 +56,7 @@ def per_query(
     weights : mapping of str to number, or path, optional
         As `harness.evaluate` takes it.
     dataset : str
-        The name in the column of datasets.
+        Name in the column ``dataset``.
     columns, qrels_columns : mapping, optional
         As `harness.evaluate` takes them.
     order : {"descending", "ascending"}

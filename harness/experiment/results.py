@@ -76,10 +76,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Results(Study):
-    """The results of a config: leaderboard, comparisons, findings, and where the files are.
+    """Results of a config: leaderboard, comparisons, findings and the folder of the files.
 
-    `print` shows the leaderboard and the comparisons. A notebook shows the report page in a frame,
-    or the first rows of both if the page is large.
+    `print` shows the leaderboard and the comparisons. A notebook shows the report page, or the
+    first rows of both if the page is large.
 
     Parameters
     ----------
@@ -88,22 +88,21 @@ class Results(Study):
     manifest : Manifest
         The content of ``manifest.json``: config, versions, inputs, counts.
     config : Config
-        As it was resolved then; its ``base`` is the folder that paths start from.
+        The resolved config; paths start at the folder ``base``.
     folder : Path
-        Where the files are.
+        Folder of the files.
     files : mapping of str to bytes
-        What a run wrote, by name; empty for results that were read.
+        Files that the run wrote, by name; empty for results that were read from a folder.
     findings : tuple of Finding
-        Of the guard, with its notes; paths in them as in the manifest.
+        Findings of the guard, with notes; paths are those of the manifest.
     shown : tuple of Finding
-        Those that a run just warned of, with paths as they were opened.
+        Warnings of the run; paths are those that it opened.
     errors : tuple of str
-        What failed and why, with paths as they were opened; cells that failed for one reason
-        together.
+        Failures with their reasons, cells with the same reason together.
     cached : int
-        Cells whose values were all in the cache.
+        Number of cells with all values in the cache.
     summarised : Leaderboard, optional
-        See `leaderboard`, if it is known.
+        The `leaderboard`, if it was computed before.
     """
 
     config: Config
@@ -176,7 +175,7 @@ class Results(Study):
         return metadata_of(self.config)
 
     def with_metrics(self, names: Sequence[str]) -> Study:
-        """See the base class: the runs are read again, and the leaderboard stays as it is."""
+        """See the base class; reads the runs again, and leaves the leaderboard unchanged."""
         from .run import evaluate_again
 
         return self.board.memo(f"with {names}", lambda: evaluate_again(self, names))
@@ -208,7 +207,7 @@ class Results(Study):
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
-        """The leaderboard: a row per system if the config has a summary, else per cell."""
+        """The leaderboard: a row for each system (with a summary in the config) or each cell."""
         if self.summarised is not None:
             return self.summarised
         board = self.board.sliced() if self.board.groups else self.board
@@ -221,7 +220,7 @@ class Results(Study):
 
     @property
     def rows(self) -> list[dict[str, str | int | float]]:
-        """The rows of ``leaderboard.csv``: names, columns, counts, then a value per metric."""
+        """Rows of ``leaderboard.csv``: names, columns, counts, and a value for each metric."""
         return self.leaderboard.rows()
 
     def __str__(self) -> str:
@@ -248,12 +247,12 @@ class Results(Study):
     def to_frame(self) -> pandas.DataFrame:
         """Return the rows of ``per_query.parquet`` as a tidy data frame (needs pandas).
 
-        There is a row for each value: dataset, run, captured columns, qid, metric, value.
+        Each value has a row with dataset, run, captured columns, qid, metric and value.
         """
         return self.cells.to_frame()
 
     def to_flat_dict(self) -> dict[str, float]:
-        """Return ``{"dataset/run/metric": value}``, for a logger of experiments.
+        """Return ``{"dataset/run/metric": value}``, for an experiment tracker.
 
         Captured columns come before the metric: ``"mq2007/gbrt/seed=1/ndcg@10"``.
         """

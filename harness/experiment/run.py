@@ -65,39 +65,37 @@ def run(
     worker_timeout: int | None = None,
     force: bool = False,
 ) -> Results:
-    """Evaluate every run that a config names, and write the leaderboard.
+    """Evaluate every run of a config, and write the leaderboard and reports.
 
     Parameters
     ----------
     config : path or Config
-        A YAML file, or what `harness.config.load.load` made of one.
+        A YAML file, or the return value of `harness.config.load.load`.
     overrides : sequence of str
-        ``"policy.ties=stable"``: values put in place of the file's.
+        Values that replace those of the config, such as ``"policy.ties=stable"``.
     jobs : int
-        Processes on this machine that evaluate.
+        Number of worker processes on this machine.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers evaluate.
+        Address of a Dask scheduler; its workers evaluate the runs.
     worker_timeout : int, optional
-        Seconds without any worker of the scheduler after which the run stops: 600 by default.
+        Seconds to wait if the scheduler has no worker; 600 by default.
     force : bool
-        Whether to replace files in the output folder that an earlier run did not write, or that
-        were edited since.
+        Replace files in the output folder that the harness did not write, or that were edited.
 
     Returns
     -------
     Results
-        ``rows`` and ``to_pandas()`` have the leaderboard, ``comparisons`` the tests; ``folder``
-        has the files written. Runs that could not be evaluated are in ``leaderboard.failed``,
-        with the reason.
+        ``rows`` and ``to_pandas()`` have the leaderboard, ``comparisons`` the tests,
+        ``folder`` the path of the files, and ``leaderboard.failed`` the runs that could not be
+        evaluated, with the reason.
 
     Raises
     ------
     ConfigError
         If the config is wrong.
     InputError, AlignmentError
-        If every run failed, or the guard finds an error that concerns more than one run. If the
-        run would replace files in the output folder that the harness did not write. Nothing
-        is written then.
+        If every run failed, the guard finds an error in more than one run, or files in the output
+        folder would be replaced without `force`. No file is written then.
     VerificationError
         If the cross-check finds a difference.
     """
@@ -133,7 +131,7 @@ def run(
 
 
 def _many_tests(config: Config, cells: Sequence[Cell]) -> str:
-    """Return the warning of many tests, before any cell is evaluated; empty if there are few."""
+    """Return a warning of many tests, before any cell is evaluated; empty if there are few."""
     plan, (datasets, runs) = config.compare, reported_names(config, cells)
     if plan is None:
         return ""
@@ -200,7 +198,7 @@ def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
 
 
 def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
-    """Yield the pairs of systems that groups of queries rank the other way round."""
+    """Yield pairs of systems in reversed order in every group of queries."""
     config, entries = evaluated.config, evaluated.board.entries
     file = {cell.dataset: cell.dataset_entry.path for cell in cells}
     places = {dataset_name(entry, config.summary): file[entry.dataset] for entry in entries}
@@ -210,7 +208,7 @@ def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) ->
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
-    """Yield which systems have missing parts though no cell of theirs failed."""
+    """Yield systems with missing parts although none of their cells failed."""
     absent = [] if board.selection is None else [*board.selection.absent]
     if board.summary.parts:
         keys = {system_key(failed, board.summary) for failed in board.failed}
@@ -321,7 +319,7 @@ def evaluate_again(results: Results, names: Sequence[str]) -> Results:
 def tables_and_plots(results: Results) -> dict[str, bytes]:
     """Return the tables and pictures that a config asks for, by path in the folder of results.
 
-    They carry the hash of the manifest, so the manifest cannot hold theirs.
+    They contain the hash of the manifest, so the manifest cannot contain theirs.
     """
     config, contents = results.config, dict[str, bytes]()
     if config.tables:

@@ -44,7 +44,7 @@ _TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """A table for a paper; `print` shows it as text, a notebook as HTML."""
+    """A table for a paper. `print` shows it as text, a notebook as HTML."""
 
     paper: PaperTable
     settings: TableSettings
@@ -52,7 +52,7 @@ class Table:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """A row per system with every digit of its values, as ``--format csv`` has them."""
+        """Rows of the table, one for each system, with unrounded values as in CSV."""
         return records(self.paper)
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -60,10 +60,7 @@ class Table:
         return data_frame(self.rows)
 
     def render(self, format: Format = "latex", *, standalone: bool = False) -> str:
-        """Return the table as ``latex``, ``markdown``, ``html``, ``csv`` or ``text``.
-
-        `standalone` makes LaTeX a whole document.
-        """
+        """Return the table as ``latex``, ``markdown``, ``html``, ``csv`` or ``text``."""
         kind = _checked(TypeAdapter(Format), format, "format")
         return render(self.paper, kind, standalone=standalone)
 
@@ -76,7 +73,7 @@ class Table:
         return methods(study, markup, metrics=metrics, name=name, shown=shown, cite=cite)
 
     def bibtex(self) -> str:
-        """Return the references that `methods` cites."""
+        """Return the BibTeX entries that `methods` cites."""
         study, metrics = self._shown()
         return bibliography(study, metrics=metrics, shown=self._shown_too)
 
@@ -111,12 +108,12 @@ class Table:
 
 @dataclass(frozen=True, repr=False)
 class Plots:
-    """Pictures by file name; a notebook shows them, on white in dark mode too."""
+    """Figures by file name. A notebook displays them."""
 
     files: Mapping[str, bytes]
 
     def save(self, folder: PathLike) -> list[Path]:
-        """Write the pictures into a folder, and return their paths."""
+        """Write the figures into a folder, and return their paths."""
         check_arguments(locals(), folder=PATH)
         store.check_writable(Path(folder))
         store.write_all(Path(folder), self.files)
@@ -147,23 +144,23 @@ def table(
     correction: str | None = None,
     **settings: Any,
 ) -> Table:
-    """Return the table for the paper, as ``harness table`` prints it.
+    """Make a table for a paper from results, as ``harness table`` does.
 
     Parameters
     ----------
     results : path or Results
-        A folder that ``harness run`` wrote, or what `harness.run` returned.
+        A folder that ``harness run`` wrote, or the return value of `harness.run`.
     name : str, optional
-        A table of the config; the first one if left out.
+        A table of the config; by default the first one.
     baseline : str or sequence of str
-        Compare again with this baseline, or with several.
+        Repeat the comparisons with this baseline, or with several.
     test : str, optional
-        Compare again with this test.
+        Repeat the comparisons with this test.
     correction : str, optional
-        Compare again with this correction.
+        Repeat the comparisons with this correction.
     **settings
-        Keys of a config's ``tables:``, such as ``metrics=["map"]``, ``sort="map"``, ``digits=2``,
-        ``names={"bm25": "BM25"}``, ``spread="deviation"``.
+        Keys of ``tables:`` in a config, such as ``metrics=["map"]``, ``sort="map"``,
+        ``digits=2``, ``names={"bm25": "BM25"}``, ``spread="deviation"``.
 
     Raises
     ------
@@ -211,32 +208,30 @@ def plot(
     formats: str | Sequence[str] = "svg",
     style: Mapping[str, Any] | None = None,
 ) -> Plots:
-    """Draw results, as ``harness plot`` does; needs matplotlib.
+    """Draw figures of results, as ``harness plot`` does (needs matplotlib).
 
     Parameters
     ----------
     results : path or Results
-        A folder that ``harness run`` wrote, or what `harness.run` returned.
+        A folder that ``harness run`` wrote, or the return value of `harness.run`.
     kinds : str or sequence of str
         ``critical-difference``, ``curve``, ``cutoffs``, ``differences``, ``difficulty``,
         ``distribution``, ``effects``, ``heatmap``, ``metric-correlation``, ``pareto``,
-        ``precision-recall``, ``run-similarity``, ``scatter``, ``sweep``; without any, two or
-        three that suit the results.
+        ``precision-recall``, ``run-similarity``, ``scatter``, ``sweep``; by default two or three
+        that suit the results.
     metrics : str or sequence of str
-        Names or patterns.
-    datasets : str or sequence of str
-        Names or patterns.
-    runs : str or sequence of str
+        Names, or patterns such as ``"ndcg*"``.
+    datasets, runs : str or sequence of str
         Names or patterns.
     baseline : str, optional
-        For differences and effects; the config's if left out.
+        Baseline of ``differences`` and ``effects``; by default that of the config.
     over : str
-        For sweep and curve: the placeholder on the axis, such as ``lr``. For pareto: the column of
-        the metadata.
+        Axis of ``sweep`` and ``curve`` (a placeholder such as ``lr``) or of ``pareto`` (a column
+        of the metadata).
     names : mapping, optional
-        What runs and metrics are called.
+        Labels of runs and metrics: ``{"bm25": "BM25"}``.
     width : {"column", "page"}
-        3.3 inches, or 7.
+        3.3 or 7 inches.
     formats : {"svg", "png", "pdf"} or several of them
     style : mapping, optional
         ``{"font": "serif", "size": 8, "sheet": "my.mplstyle"}``.
@@ -260,7 +255,7 @@ def plot(
 def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> dict[str, bytes]:
     """Return pictures of results by file name; `settings` apply to each kind that has them.
 
-    Without kinds they are those that suit the results.
+    By default the kinds are those that suit the results.
     """
     plots.check_installed()
     wanted = [plots.of_kind(settings, kind) for kind in kinds] or plots.suited(found, settings)

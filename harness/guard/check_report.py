@@ -1,4 +1,4 @@
-"""Output of ``harness check``: a verdict on each file with its findings, or JSON or SARIF."""
+"""Output of ``harness check``: a verdict on each file with its findings, as text, JSON or SARIF."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import pandas
 
 MOST, MOST_APART = 3, 20
-"""Most findings of one rule that are printed, and of one about anything. JSON has all."""
+"""Limits of the printed findings of one rule, and of the general rule. JSON has all."""
 PLACES = 10
 """Places of the other findings of one rule that are printed."""
 SUMMED_UP = 20
-"""Submissions above which a table says how many break each rule."""
+"""Above this number of submissions, a table counts those that break each rule."""
 RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
@@ -36,20 +36,20 @@ VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"
 
 @dataclass(frozen=True, repr=False)
 class Checked(Shown):
-    """The findings of ``harness check``.
+    """Findings of ``harness check``.
 
     Parameters
     ----------
     findings : tuple of Finding
-        Errors first.
+        All findings, errors first.
     cells : tuple of Cell
-        Each run on its dataset.
+        Pairs of a run and its dataset.
     rows : int
-        Of all runs that could be read.
+        Number of rows of all readable runs.
     alone : int
-        Runs that were not compared with their dataset, as that could not be read.
+        Number of runs whose dataset could not be read.
     submitted : bool
-        Whether the runs were checked as submissions to a shared task.
+        Whether the runs are submissions to a shared task.
     """
 
     findings: tuple[Finding, ...]
@@ -59,11 +59,11 @@ class Checked(Shown):
     submitted: bool = False
 
     def count(self, severity: str) -> int:
-        """Return the number of findings of a severity: "error", "warning" or "note"."""
+        """Count the findings of one severity: "error", "warning" or "note"."""
         return sum(finding.severity == severity for finding in self.findings)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row per finding (needs pandas)."""
+        """Return a data frame with a row for each finding (needs pandas)."""
         return data_frame([finding.as_dict() for finding in self.findings])
 
     def __str__(self) -> str:
@@ -159,7 +159,7 @@ def severity_counts(checked: Checked) -> str:
 
 
 def checked_inputs(checked: Checked) -> str:
-    """Return in one line what was looked at."""
+    """Return the numbers of checked files and rows, on one line."""
     datasets = {cell.dataset_entry.path for cell in checked.cells}
     runs = {(cell.run, cell.run_entry.path) for cell in checked.cells if cell.run_entry.path}
     unmatched = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""

@@ -22,13 +22,13 @@ from .rbo import PERSISTENCE, ao, rbo, tails_to
 from .shared import powers
 
 Ranking = Mapping[str, float] | Sequence[str | Collection[str]]
-"""Scores by name, higher is better; or names, the best first, those of an inner list being tied."""
+"""Scores by name, higher is better; or names, best first, with tied names in an inner list."""
 _POLICY = Policy(ties="stable")
 
 
 @dataclass(frozen=True)
 class RankSimilarity:
-    """What `rank_similarity` finds; over the shared names unless stated.
+    """Result of `rank_similarity`, over the shared names unless stated.
 
     Parameters
     ----------
@@ -39,24 +39,24 @@ class RankSimilarity:
     tau_a, tau_b : float
         Kendall's tau (`harness.metrics.correlation.kendall`).
     tau_ap, tau_ap_back : float
-        AP correlation, the first list being the truth, and the second one; if scores are
-        tied, the mean over the orders of ties (`harness.metrics.correlation.tau_ap`).
+        AP correlation with the first list as the truth, and with the second one; for tied scores
+        the mean over the orders of ties (`harness.metrics.correlation.tau_ap`).
     spearman : float
         Spearman's rho.
     rbo, rbo_min, rbo_max, rbo_res : float
-        Rank-biased overlap of the whole lists, extrapolated, its bounds and what lies between
-        them (`harness.metrics.rbo.rbo`).
+        Rank-biased overlap of the whole lists: extrapolated, its bounds, and the difference of the
+        bounds (`harness.metrics.rbo.rbo`).
     ao : float
         Average overlap of the whole lists, to the end of the shorter one.
     swaps : int
-        Pairs in the opposite order; a pair that a list ties is in none.
+        Number of pairs in the opposite order, without pairs that a list ties.
     swaps_normalised : float
-        These as a share of the pairs that the first list does not tie.
+        Share of such pairs among those that the first list does not tie.
     same_top : bool
-        Whether the lists have the same names at rank 1, on the whole lists.
+        Whether the whole lists have the same names at rank 1.
     rank_change : dict of str to int
-        By how many ranks each shared name is higher on the second list, both lists cut down
-        to the shared names, tied ones having the rank of the first of them.
+        Number of ranks that each shared name gains on the second list, among the shared names;
+        tied names share the best of their ranks.
     """
 
     shared: int
@@ -81,31 +81,30 @@ class RankSimilarity:
 def rank_similarity(
     first: Ranking, second: Ranking, p: float = 0.9, tied: Tied = "w"
 ) -> RankSimilarity:
-    """Similarity of two rankings, by every measure at once.
+    """Compute RBO, Kendall's tau, AP correlation, Spearman's rho and more for two rankings.
 
-    The formulas are those of the metrics ``kendall``, ``tau_ap``, ``spearman``, ``rbo``, ``ao``
-    and ``swaps``, which compare rankings query by query.
+    The metrics ``rbo``, ``ao``, ``kendall``, ``tau_ap``, ``spearman`` and ``swaps`` have the
+    formulas, and compare rankings query by query.
 
     Parameters
     ----------
     first, second : mapping of str to float, or sequence
-        Scores, higher is better; or names, the best first, tied ones in an inner list.
+        Scores by name, higher is better; or names, best first, with tied names in an inner list.
     p : float
         Persistence of RBO, in (0, 1).
     tied : {"w", "a", "b", "none"}
-        How ties count in RBO and AO. ``w``, the default: equal ranks are real, as on a
-        leaderboard. ``none`` breaks them by the order in which names are given.
+        Ties in RBO and AO. ``w``: names really share a rank, as on a leaderboard. ``a`` and ``b``:
+        ties are uncertain. ``none``: the order of the names breaks them.
 
     Returns
     -------
     RankSimilarity
-        NaN for what is not defined, as tau for fewer than two shared names.
+        The measures; NaN if undefined, such as tau of fewer than two shared names.
 
     Raises
     ------
     InputError
-        If a list is empty or names something twice, a score is not finite, or the lists
-        share no name.
+        If a list is empty or has a name twice, a score is not finite, or the lists share no name.
     ArgumentError, UnknownNameError
         If p or `tied` has another value.
 
@@ -187,7 +186,7 @@ def _run(ranking: Ranking, where: str) -> Run:
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Return ranks by falling score, tied ones having that of the first of them."""
+    """Return ranks by descending score; tied scores share the best of their ranks."""
     falling = -np.asarray(scores)
     positions: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
     return positions

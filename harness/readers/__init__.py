@@ -1,6 +1,6 @@
-"""Bytes to validated qrels and runs: one file per format or family of formats.
+"""Readers of qrels and runs, one file for each format or family of formats.
 
-To add a format, put a file that calls ``add_formats`` into this folder; nothing lists it.
+To add a format, put a file that calls ``add_formats`` into this folder.
 """
 
 import importlib

@@ -149,7 +149,7 @@ def _column(source: Source, key: str, values: Any, kinds: str = "iufUS") -> Arra
 add_formats(
     Format(
         name="npy",
-        about="predictions as a numpy array of one dimension, in the order of the dataset's rows",
+        about="NumPy array of predictions, one for each row of the dataset, in its order",
         suffixes=(".npy",),
         run=partial(read_arrays, Run, load_numpy),
         needs_dataset=True,
@@ -158,9 +158,9 @@ add_formats(
     ),
     Format(
         name="batch",
-        about="batches, as BatchCollector.save writes them: an .npz that holds qids, n (documents "
-        "of each query), and scores (a run) or relevance (a dataset); or an array of scores, or "
-        "named columns",
+        about="batches saved by BatchCollector.save: an .npz with qids, n (documents of each "
+        "query), and scores (a run) or relevance (a dataset). Also an .npz with an array of "
+        "scores, or with named columns",
         suffixes=(".npz",),
         qrels=partial(read_arrays, Qrels, load_numpy),
         run=partial(read_arrays, Run, load_numpy),
@@ -169,8 +169,8 @@ add_formats(
     ),
     Format(
         name="torch",
-        about="torch.save of a tensor of scores, in the order of the dataset's rows, or of a dict "
-        "of tensors with the names of columns or queries; needs torch",
+        about="tensor of predictions from torch.save, in the order of the dataset's rows; or dict "
+        "of tensors by column or by query. Needs torch",
         suffixes=(".pt", ".pth"),
         qrels=partial(read_arrays, Qrels, _load_torch),
         run=partial(read_arrays, Run, _load_torch),

@@ -52,7 +52,7 @@ Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
 _KIND = {"qrels": "qrels", "run": "a run"}
 COMMON = frozenset({"format", "duplicates", "order", "documents"})
-"""Options that every format has."""
+"""Options of every format."""
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("qid", "iteration", "docno", "grade"),
     "run": ("qid", "Q0", "docno", "rank", "score", "tag"),
@@ -63,7 +63,7 @@ OTHER_JSON = (
     "write docnos in quotes; or use harness.save_predictions, to_parquet, "
     "or to_json(PATH, orient='records', lines=True)",
 )
-"""What is wrong with JSON in other forms, such as those of pandas, and the fix."""
+"""Mistake and fix for JSON in other forms, such as those of pandas."""
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
@@ -71,12 +71,12 @@ class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the
 
 
 def name_it(kind: Kind, names: str) -> str:
-    """Fix that names a format."""
+    """Return the fix that names a format."""
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
 
 
 def mostly(items: Sequence[T], fits: Callable[[T], object]) -> bool:
-    """Return whether more than half of `items` fit: one bad line must not hide a format."""
+    """Whether more than half of `items` fit: one bad line must not hide a format."""
     return 2 * sum(map(bool, map(fits, items))) > len(items)
 
 
@@ -119,7 +119,7 @@ class Head:
 
     @cached_property
     def between(self) -> str:
-        """What is between the fields of a table; empty if it is white space of any length."""
+        """Separator of the fields of a table; empty for white space of any length."""
         heading = self.first_text.strip()
         words = heading.split()
         able = [character for character in "\t,;" if character in heading]
@@ -190,12 +190,12 @@ class Format:
         return tuple(name for name in names if name not in ("dataset", "duplicates", "name"))
 
     def is_binary(self, head: Head) -> bool:
-        """Return whether a file is of this format and not text."""
+        """Whether a file has this format and is not text."""
         is_magic = self.magic is not None and self.magic.match(head.data) is not None
         return is_magic and (self.looks is None or self.looks(head, "run"))
 
     def fits(self, head: Head, kind: Kind) -> bool:
-        """Return whether a file that begins like this can hold qrels or a run in this format."""
+        """Whether a file with this head can contain qrels or a run in this format."""
         if self.reader(kind) is None:
             return False
         if self.is_binary(head):
@@ -287,7 +287,7 @@ def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) ->
 
 
 def fields_of(line: bytes) -> list[str]:
-    """Return the first fields of a line, with whatever is between them."""
+    """Return the first fields of a line, with any separator."""
     return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
@@ -296,7 +296,7 @@ _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 
 
 def _columns_of(rows: Sequence[Sequence[str]], number: str) -> list[str]:
-    """Return names for the columns of rows, as files with that number of columns have them.
+    """Return usual names for the columns of rows, by their number.
 
     Numbers are in the last column; if it holds text, in the last one of fractions.
     """
@@ -313,7 +313,7 @@ def _columns_of(rows: Sequence[Sequence[str]], number: str) -> list[str]:
 
 
 def without_names(source: Source, head: Head, kind: Kind) -> InputError:
-    """Return the error for columns without names, whose fix guesses what they hold."""
+    """Return the error for columns without names; its fix guesses their roles."""
     rows = [head.split(line) for line in head.lines]
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
@@ -377,7 +377,7 @@ def format_and_reader(
 
 
 def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str]) -> Any:
-    """Return the function that reads a kind of file; raise if it does not take the options."""
+    """Return the function that reads a kind of file; UnknownNameError for a wrong option."""
     reader = file_format.reader(kind)
     if reader is None:
         message = f"format {file_format.name} does not hold {_KIND[kind]}"
@@ -456,20 +456,20 @@ def read_qrels(
     name: str = "",
     **options: Any,
 ) -> Qrels:
-    """Read the judgements of a dataset.
+    """Read the judgements of a dataset from a file.
 
     Parameters
     ----------
     path : str, path or Source
         A file, compressed or not, or ``-`` for standard input.
     format : str, optional
-        One of `harness.readers.FORMATS`; guessed by default, if that is safe.
+        Name of a format, such as ``trec`` or ``letor``; detected by default.
     duplicates : {"error", "first", "last"}
-        What to do with a docno that a query names twice.
+        Row to keep if a query has a docno twice.
     name : str, optional
-        Name for messages and reports; the file's own by default.
+        Name in messages and reports; by default that of the file.
     **options
-        The format's own: ``group`` for letor, ``columns`` for table and jsonl.
+        Options of the format: ``group`` for letor, ``columns`` for table and jsonl.
 
     Returns
     -------
@@ -478,14 +478,14 @@ def read_qrels(
     Raises
     ------
     InputError
-        If the file cannot be read, with the lines that are wrong.
+        If the file cannot be read; the error lists the wrong lines.
     UnknownNameError
-        If there is no such format or option.
+        If the format or option does not exist.
 
     Warns
     -----
     HarnessWarning
-        If the rows of a query are scattered over the file, or none of its grades is at least 0.
+        If the rows of a query are scattered over the file, or all of its grades are below 0.
     """
     check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT)
     check_choice("duplicates", duplicates, get_args(QrelsDuplicates))
@@ -516,21 +516,21 @@ def read_run(
     name: str = "",
     **options: Any,
 ) -> Run:
-    """Read the scores of one system, whole.
+    """Read the scores of one system from a file.
 
     Parameters
     ----------
     dataset : Qrels, optional
-        Its rows are those that the scores follow, for formats without docnos.
+        Dataset with the rows of the scores, for formats without docnos.
     duplicates : {"error", "first", "last", "best"}
-        What to do with a docno that a query names twice; "best" keeps the highest score.
+        Row to keep if a query has a docno twice; ``best`` keeps the best score.
     order : {"descending", "ascending"}
-        Whether the highest or the lowest score is best, as of a distance; the run then has the
-        negative scores.
+        ``ascending`` if the lowest score is best, as for distances and losses; the run then has
+        the negated scores.
     documents : str or mapping, optional
-        Makes documents of passages: a pattern whose only group is the docno of the document, such
-        as ``"(.+)#\\d+$"`` for D1#0. A document has the best score of its passages. Write
-        ``{"from": pattern, "take": "sum"}``, ``"mean"`` or ``"first"`` for another score.
+        Pattern that turns passages into documents: its only group is the docno of the document, as
+        in ``"(.+)#\\d+$"`` for D1#0. A document has the best score of its passages. For another
+        score write ``{"from": pattern, "take": "sum"}``, or take ``"mean"`` or ``"first"``.
 
     Returns
     -------
@@ -539,13 +539,13 @@ def read_run(
     Warns
     -----
     HarnessWarning
-        If rows are scattered, nearly all scores are constant, or they equal the grades. If a TREC
-        run has several tags, or ranks that contradict the scores in the parts that are checked.
+        If rows are scattered, scores equal the grades or are constant in most queries, or a TREC
+        run has several tags or ranks that contradict the scores.
 
     See Also
     --------
     read_qrels : the other parameters and errors.
-    stream_run : the same in parts, for files larger than the memory.
+    stream_run : the run in parts, for files larger than the memory.
     """
     check_arguments(
         locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, dataset=_DATASET.or_none()

@@ -22,10 +22,10 @@ from .column_roles import guess
 from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
-"""Function from qids to columns with a label or number for each; None for no group."""
+"""Function from qids to columns with a label or number for each qid; None means no group."""
 _FUNCTIONS: dict[str, Grouping] = {}
 MOST = 20
-"""Groups of a column; more are numbers or identifiers."""
+"""Largest number of groups of a column; a column with more has numbers or identifiers."""
 TAKEN = ("dataset", "run", "qid", "metric", "value", "weight")
 """Columns of the file of values per query."""
 CONTRIBUTED = "contributed"
@@ -202,7 +202,7 @@ _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": 
 
 
 def contributing(names: Sequence[Sequence[str]], file: str) -> list[bool]:
-    """Return for each run, by its name or tags, whether a file says that it contributes to a pool.
+    """Whether each run, found by its name or tags, contributes to a pool according to a file.
 
     `file` is a CSV file with a column run and a column of yes and no, ``FILE:COLUMN``; by default
     the column whose name begins with 'contributed'.
@@ -235,11 +235,9 @@ def contributing(names: Sequence[Sequence[str]], file: str) -> list[bool]:
 
 
 def query_groups(name: str) -> Callable[[Grouping], Grouping]:
-    """Register a function that groups queries, for ``groups: {function: NAME}`` of a dataset.
+    """Register a function that groups queries; a dataset uses it with ``groups: {function: NAME}``.
 
-    Parameters
-    ----------
-    name : str
+    The function takes a list of qids, and returns labels (or numbers, or None) for each, by column.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def as_pair(
     of_qrels: Mapping[str, Any] | None = None, of_runs: Mapping[str, Any] | None = None,
     references: Iterable[Any] = (),
 ) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
-    """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
+    """Return tables for qrels and a run in any accepted form; the reader opens the path of a run.
 
     Each of them is a path, a mapping, an Arrow table, a data frame, a list of rows, the columns
     (qids, docnos, numbers), lists of docnos, one for each of `qids`, or a table already. Two arrays
@@ -111,7 +111,7 @@ def as_run(
 ) -> Run:
     """Return a run, which may be an array of one score for each row of a dataset.
 
-    `rows` are those of the dataset as a caller gave them, whose index the scores have.
+    `rows` is the dataset in the form that the caller gave; scores have its index.
     """
     if dataset is None or not _is_array(value):
         return as_table(Run, value, name, dataset=dataset, **options)
@@ -120,7 +120,7 @@ def as_run(
 
 
 def _in_order(rows: T, options: Mapping[str, Any], has_ranks: bool = False) -> T:
-    """Return a run whose highest score is best."""
+    """Return a run in which the highest score is best."""
     is_reversed = options.get("order") == "ascending"
     return best_first(rows, rows.kind, has_ranks) if is_reversed else rows
 
@@ -227,7 +227,7 @@ def _in_memory(
 
 
 def _unknown(kind: type[T], value: Any, name: str = "") -> InputError:
-    """Return the error of an object that is no table, with what to write if that is known."""
+    """Return the error of an object that is not a table, with a fix if one is known."""
     fix, call = FIX, conversion(value)
     if isinstance(value, Mapping):
         fix = f"give one split: dataset['{next(iter(value))}'].to_pandas()"
@@ -255,7 +255,7 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, **options
 def _from_table(
     table: pa.Table, kind: type[T], columns: Names | None = None, *, name: str = "", **options: Any
 ) -> T:
-    """Return the table of an object that has no name of its own."""
+    """Return the table of an object without a name."""
     return replace(from_frame(table, kind, columns, name=name or kind.kind, **options), name=name)
 
 
@@ -323,7 +323,7 @@ def _is_frame(value: Any) -> bool:
 
 
 _TABLES = (QueryRows, str, os.PathLike, Source, Mapping, tuple)
-"""Tables of qrels or a run, paths of them, and what can become one."""
+"""Tables of qrels or a run, their paths, and objects that can become one."""
 
 
 def _is_array(value: Any) -> bool:
@@ -340,28 +340,28 @@ def _is_array(value: Any) -> bool:
 def save_predictions(
     path: str | os.PathLike[str], scores: Any, dataset_or_qids: Any, docnos: Any = None
 ) -> None:
-    """Write the predictions of one model so that no later reordering can misplace them.
+    """Save the predictions of a model with qids and docnos, so row order no longer matters.
 
-    A path that ends in ``.parquet`` gets columns qid, row (from 0) and score. With docnos, docno
-    replaces row. A path such as ``p.run`` or ``p.txt`` gets a TREC run, sorted by score within each
-    query; endings of other formats and of compressed files are refused.
+    A ``.parquet`` file has the columns qid, docno and score; without docnos it has row, from 0,
+    instead. A path such as ``p.run`` or ``p.txt`` becomes a TREC run, sorted by score within each
+    query.
 
     Parameters
     ----------
     path : path
-        Its folder is made if it does not exist.
-    scores : array_like, shape (n,) or (n, 1)
-        One score a row, as the model predicted the rows: a list, array, tensor or series.
-    dataset_or_qids : path, Qrels or array_like, shape (n,)
-        The learning-to-rank file, or the qid of each row in its order.
-    docnos : array_like, shape (n,), optional
-        The document of each row; those of the dataset by default, or d0, d1, ... in each query.
+        The file. Its folder is created if needed; endings of other formats are an error.
+    scores : array_like, shape (n_rows,) or (n_rows, 1)
+        Predictions in the order of the rows: a list, array, tensor or series.
+    dataset_or_qids : path, Qrels or array_like, shape (n_rows,)
+        The learning-to-rank file, or the qid of each of its rows.
+    docnos : array_like, shape (n_rows,), optional
+        Docno of each row; by default that of the dataset, or d0, d1, ... in each query.
 
     Raises
     ------
     InputError
-        If the path ends as another format. If there is not one finite score for each row, a pandas
-        series has shuffled rows, or a query has a docno twice.
+        If the path has the ending of another format, a row has no finite score, a pandas series
+        has shuffled rows, or a query has a docno twice.
     HarnessError
         If the file cannot be written.
 

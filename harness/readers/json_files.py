@@ -346,7 +346,7 @@ def looks_like_lines(head: Head, kind: Kind) -> bool:
 add_formats(
     Format(
         name="json",
-        about="JSON as pytrec_eval takes it, {qid: {docno: number}}, or {qid: [docno, ...]}",
+        about="JSON object {qid: {docno: number}}, as for pytrec_eval, or {qid: [docno, ...]}",
         suffixes=(".json",),
         first=re.compile(rb'\s*\{\s*("[^,]*"\s*:\s*(\{|\[\s*(["\]{]|$))|"metric_score")'),
         looks=lambda head, kind: not looks_like_lines(head, kind),
@@ -355,8 +355,8 @@ add_formats(
     ),
     Format(
         name="jsonl",
-        about='JSON lines or an array, one row each: {"qid": ..., "docno": ..., "grade" or '
-        '"score": ...}, perhaps with lists; scores alone follow the dataset\'s rows',
+        about='JSON lines, or an array, of rows {"qid": ..., "docno": ..., "grade" or "score": '
+        "...}; a row may have lists. Scores alone follow the dataset's rows",
         suffixes=(".jsonl", ".ndjson"),
         first=re.compile(rb"\s*[{[]"),
         looks=looks_like_lines,

@@ -400,9 +400,9 @@ def _read_sizes(sizes: Source) -> tuple[list[int], Ints]:
 add_formats(
     Format(
         name="letor",
-        about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a "
-        "dataset. A file without qids needs group sizes in FILE.query or FILE.group. If it has "
-        "both, they must agree",
+        about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment). A file "
+        "without qids needs group sizes in FILE.query or FILE.group. If it has both, they must "
+        "agree",
         suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
         rows={"qrels": re.compile(rb"\s*\S+\s+qid:\S|\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$")},
         qrels=read_qrels,

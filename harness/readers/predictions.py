@@ -288,7 +288,7 @@ def read_ranklib(
 add_formats(
     Format(
         name="scores",
-        about="predictions, one number a line, in the order of the dataset's rows",
+        about="predictions, one number on each line, in the order of the dataset's rows",
         suffixes=(".txt", ".pred", ".predict", ".scores", ".csv"),
         first=re.compile(rb"\s*%b\s*(\n|$)|[^\n]*[,;\[(]|\s*\S[^\n]*[ \t]\S" % LIKE_NUMBER),
         rows={"run": re.compile(rb"\s*%b\s*$" % LIKE_NUMBER)},
@@ -299,7 +299,7 @@ add_formats(
     ),
     Format(
         name="ranklib",
-        about="RankLib scores (qid row score; rows from 0 in each query), for rows of a dataset",
+        about="RankLib scores (qid row score; rows from 0 in each query) for the dataset's rows",
         suffixes=(".txt", ".score"),
         first=re.compile(rb"\s*\S+[ \t]+0[ \t].*(\n\s*\S+[ \t]+[01][ \t].*)?$"),
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+%b\s*$" % LIKE_NUMBER)},

@@ -339,7 +339,7 @@ add_formats(
     ),
     Format(
         name="msmarco",
-        about="MS MARCO: run of qid docno rank (score = -rank); qrels as TREC's",
+        about="MS MARCO run (qid docno rank; the score is -rank), and TREC qrels",
         suffixes=(".tsv", ".txt"),
         looks=has_ranks,
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")},
@@ -349,7 +349,7 @@ add_formats(
     ),
     Format(
         name="ranking",
-        about="rankings as ColBERT writes them: run of qid docno rank score",
+        about="ColBERT ranking (qid docno rank score)",
         suffixes=(".tsv",),
         looks=has_ranks,
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s+%b\s*$" % LIKE_NUMBER)},
@@ -358,7 +358,7 @@ add_formats(
     ),
     Format(
         name="beir",
-        about="BEIR qrels (query-id corpus-id score, tab-separated, with that header)",
+        about="BEIR qrels, tab-separated below the header query-id, corpus-id, score",
         suffixes=(".tsv",),
         first=re.compile(rb"\s*" + rb"\s+".join(map(str.encode, BEIR_NAMES)) + rb"\s*(\n|$)"),
         qrels=partial(read_judgements, BEIR),
@@ -366,7 +366,7 @@ add_formats(
     ),
     Format(
         name="pairs",
-        about="relevant documents, one a line: qrels of qid docno, all of grade 1",
+        about="relevant documents, one on each line (qid docno), all with grade 1",
         suffixes=(".tsv", ".txt", ".csv"),
         first=re.compile(rb"[^{[]"),
         looks=has_pairs,
@@ -375,8 +375,8 @@ add_formats(
     ),
     Format(
         name="diversity",
-        about="TREC diversity qrels (qid subtopic docno grade); name this format, it is not "
-        "guessed",
+        about="TREC diversity qrels (qid subtopic docno grade). Always name this format: it is "
+        "not detected",
         suffixes=(".txt", ".qrels"),
         qrels=read_diversity,
         is_data=DIVERSITY.is_data,

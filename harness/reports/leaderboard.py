@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Evaluations and comparisons, and what reports need of a config and a manifest.
+    """Evaluations and comparisons, with the parts of a config and a manifest that reports need.
 
     `trace` is the SHA-256 of the manifest in hexadecimal, or empty.
     """
@@ -48,46 +48,46 @@ class Study:
 
     @property
     def names(self) -> Mapping[str, str]:
-        """What the config calls runs, datasets and metrics."""
+        """New names of runs, datasets and metrics."""
         return {}
 
     @property
     def citations(self) -> Mapping[str, str]:
-        """What the config cites next to names in tables."""
+        """Citations next to names in tables."""
         return {}
 
     @property
     def sort(self) -> str | None:
-        """What the config sorts rows by."""
+        """Metric that sorts the rows."""
         return None
 
     @property
     def baselines(self) -> tuple[str, ...] | None:
-        """Baselines of the config's comparisons; None if it compares nothing."""
+        """Baselines of the comparisons; None without comparisons."""
         return None if self.comparisons is None else self.comparisons.plan.baselines
 
     @property
     def readings(self) -> tuple[str, ...]:
-        """Sentences on settings of readers that change what a number is."""
+        """Sentences on settings of readers that change the values."""
         return ()
 
     @property
     def fusions(self) -> Mapping[str, tuple[tuple[str, ...], Sequence[Fusion]]]:
-        """The fused runs: of each, the names of what is fused, and how."""
+        """Fused runs by name, each with the names of its runs and the methods."""
         return {}
 
     @property
     def base(self) -> Path:
-        """Folder that paths of the config start from."""
+        """Folder at which paths of the config start."""
         return Path()
 
     @property
     def metadata(self) -> Mapping[str, Mapping[str, str]]:
-        """What the config's table of metadata has on each run, by its name and column."""
+        """Metadata of each run, by its name and column."""
         return {}
 
     def with_metrics(self, names: Sequence[str]) -> Study:
-        """Return a study whose systems have these metrics: the same one if they were evaluated."""
+        """Return a study with these metrics: the same one if they were evaluated."""
         missing = [name for name in names if name not in map(str, self.board.metrics)]
         if not missing:
             return self
@@ -95,7 +95,7 @@ class Study:
         raise HarnessError(Problem("", f"{first_of(missing, 3)} were not evaluated", fix=fix))
 
     def similarity(self, systems: Sequence[System]) -> Similarity:
-        """Return the similarity of these systems' rankings; its runs are their places."""
+        """Return the similarity of the rankings of systems; its runs are their positions."""
         raise HarnessError(Problem("", "the rankings of the runs are not known"))
 
     @property
@@ -105,22 +105,22 @@ class Study:
 
     @property
     def recomputed(self) -> tuple[int, float]:
-        """How many values pytrec_eval computed again, and the largest difference."""
+        """Number of values that pytrec_eval recomputed, and the largest difference."""
         return 0, 0.0
 
     @property
     def is_sampled(self) -> bool:
-        """Whether pytrec_eval computed values of some queries only."""
+        """Whether pytrec_eval recomputed only a sample of the queries."""
         return True
 
     @property
     def cells(self) -> Leaderboard:
-        """Everything that was evaluated: all settings, if one of them was chosen."""
+        """Leaderboard of all cells, also those of settings that were not selected."""
         return self.board if self.board.selection is None else self.board.selection.cells
 
     @cached_property
     def systems(self) -> tuple[System, ...]:
-        """Runs on datasets, repetitions together, in the order of the leaderboard."""
+        """Pairs of run and dataset with their repetitions, in the order of the leaderboard."""
         return systems_of(self.board)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Runs compared: the plan, each comparison, the runs' ranks, and all of them together."""
+"""Comparisons of runs: the plan, the result of each pair, and the ranks of the runs."""
 
 from __future__ import annotations
 
@@ -91,37 +91,37 @@ REFERENCE_RUNS: Mapping[str, str] = {
     "median": "the median of all systems on each query",
     "best": "the best value of any system on each query",
 }
-"""Baselines that are no run, in words; `harness.core.references` computes them."""
+"""Names and texts of computed baselines; `harness.core.references` computes them."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How runs are compared with each other."""
+    """Settings of the comparisons of runs."""
 
     baselines: Names = ()
-    """Runs that the others are compared with; every run with every other if left out."""
+    """Runs to compare the others with; by default every pair of runs is compared."""
     test: str = "paired-t"
-    """A test that ``harness compare --help`` lists, or one of a plugin."""
+    """Name of a test that ``harness compare --help`` lists, or of a plugin's."""
     correction: Correction = "holm"
     """Correction for several comparisons; tests of all pairs have their own."""
     family: Family | None = None
-    """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
-    those of one dataset. By default all if there are baselines, else those of one metric. Those of
-    a slice of queries are never corrected with others."""
+    """Comparisons that are corrected together: all, those of one metric on one dataset, or those of
+    one dataset. By default all if there are baselines, else those of one metric. Each slice of
+    queries is corrected separately."""
     level: Level = 0.05
     """An adjusted p-value up to this is significant."""
     interval: IntervalMethod = "t"
-    """How the interval of a difference is computed; bca if queries have weights."""
+    """Method of the interval of a difference; always bca if queries have weights."""
     draws: Annotated[Whole, Ge(99)] = 10_000
-    """Random draws of a test or interval that draws: 99 at least, as fewer have no p of .01."""
+    """Random draws of a test or interval; at least 99, as p of fewer cannot reach .01."""
     seed: Count = 0
-    """Seed of what is drawn."""
+    """Seed of the random draws."""
     metrics: Names = ()
-    """Metrics compared; all that are means and have a direction if left out."""
+    """Metrics to test; by default all means with a better direction."""
 
     @property
     def corrected(self) -> Family:
-        """The family in force."""
+        """The family, with its default."""
         return self.family or ("table" if self.baselines else "metric")
 
     @property
@@ -141,24 +141,23 @@ class Plan:
 def changed_plan(
     baselines: Sequence[str], test: str | None, correction: str | None
 ) -> dict[str, Any]:
-    """Return the parts of a plan of comparisons that are given."""
+    """Return the settings of a plan that are not None."""
     changes = {"baselines": baselines, "test": test, "correction": correction}
     return {key: value for key, value in changes.items() if value}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One run against one baseline, by one metric on one dataset.
+    """Comparison of one run with one baseline, by one metric on one dataset.
 
-    Values are over the `n` queries that both have a value for; `difference` is the mean of run
-    minus baseline, `low` and `high` its interval, computed by `interval` (t, bca, simultaneous).
-    Means are weighted if the dataset weights its queries; `d_z`, `hedges_g` and `detectable` are
-    NaN then.
-    `p` is two-sided; NaN if the test has no answer, and `note` says why (identical, n=1, zero
-    variance). `d_z` and `hedges_g` are in standard deviations of the differences, `cliffs_delta`
-    is (wins - losses) / n. `detectable` is the smallest difference that a paired t-test finds in
-    four of five experiments of this size. `method` is how p was computed: exact, 10000 draws,
-    t(49); `drawn` is whether it depends on the draws. `group` is that of a slice of queries.
+    Values are over the `n` queries for which both have a value. `difference` is the mean of run
+    minus baseline; `low` and `high` are its interval by the method `interval` (t, bca,
+    simultaneous). If the dataset weights its queries, means are weighted, and `d_z`, `hedges_g` and
+    `detectable` are NaN. `p` is two-sided; if it is NaN, `note` gives the reason (identical, n=1,
+    zero variance). `d_z` and `hedges_g` are in standard deviations of the differences,
+    `cliffs_delta` is (wins - losses) / n. `detectable` is the smallest difference that a paired
+    t-test detects in 80% of experiments of this size. `method` is the method of p: exact, 10000
+    draws, t(49); `drawn` is true if p depends on random draws. `group` is a slice of queries.
     """
 
     dataset: str
@@ -189,22 +188,22 @@ class Comparison:
 
     @property
     def may_be_drawn(self) -> bool:
-        """Whether its interval or p may be drawn."""
+        """Whether its interval or p may depend on random draws."""
         return self.drawn or self.interval == "bca"
 
     @property
     def is_better(self) -> bool:
-        """Whether the difference goes the metric's way."""
+        """Whether the run is better than the baseline."""
         return self.difference * self.metric.sign > 0
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The rank and tier of one run by one metric on one dataset.
+    """Rank and tier of one run by one metric on one dataset.
 
     `value` is the summary over `n` queries, `low` and `high` its interval. `rank` (1 is best, 0
-    is none) with its bootstrap interval, and `tier` (1, 2, or 1-2), are over the `n_ranked`
-    queries that every run with values has a value for.
+    means none) with its bootstrap interval, and `tier` (1, 2, or 1-2), are over the `n_ranked`
+    queries for which all runs have a value.
     """
 
     dataset: str
@@ -223,10 +222,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Overall:
-    """The result of a test of all systems at once, before any pair is compared.
+    """Result of an omnibus test of all systems.
 
-    Two systems whose `positions` (means, or mean ranks) differ by more than `critical_difference`
-    differ. `name` is that of the statistic: ``F(4, 164)``.
+    Two systems differ significantly if their `positions` (means, or mean ranks) differ by more than
+    `critical_difference`. `name` is that of the statistic: ``F(4, 164)``.
     """
 
     dataset: str
@@ -249,11 +248,11 @@ def check_baselines(names: Iterable[str], runs: Collection[str], place: str = "b
 
 
 MOST_TESTS, MOST_PAIRED = 50_000, 200
-"""Most tests, and most runs in comparisons of all pairs, that start without a warning."""
+"""Limits of tests, and of runs in comparisons of all pairs, above which a warning appears."""
 
 
 def too_many(plan: Plan, n_runs: int, n_datasets: int, n_metrics: int) -> str:
-    """Return a warning of many tests with what to write instead; empty if there are few."""
+    """Return a warning of many tests with a fix; empty if there are few."""
     n_baselines = len(plan.baselines)
     pairs = n_runs * n_baselines if n_baselines else math.comb(n_runs, 2)
     tests = pairs * n_datasets * n_metrics
@@ -271,7 +270,7 @@ def too_many(plan: Plan, n_runs: int, n_datasets: int, n_metrics: int) -> str:
 
 
 def family_of(dataset: str, metric: Metric, family: Family, group: str = "") -> str:
-    """Return the name of the family that a comparison is corrected in; `group` is a slice's."""
+    """Return the name of the family in which a comparison is corrected; `group` is its slice."""
     if family == "table" and not group:
         return "table"
     return " on ".join(filter(None, (str(metric), dataset))) if family == "metric" else dataset
@@ -279,42 +278,44 @@ def family_of(dataset: str, metric: Metric, family: Family, group: str = "") -> 
 
 @dataclass(kw_only=True, frozen=True, eq=False, repr=False)
 class Comparisons(Printable):
-    """All comparisons of an experiment, with the plan that they follow.
+    """Results of comparing runs: differences with p-values, ranks and tiers.
 
     Parameters
     ----------
     rows : tuple of Comparison
-        In the order of the leaderboard.
+        Pairs of runs with their difference and p-value, in the order of the leaderboard.
     standings : tuple of Standing
-        In the order of the leaderboard.
+        Ranks and tiers of the runs, in the order of the leaderboard.
     overall : tuple of Overall
-        In the order of the leaderboard.
+        Results of omnibus tests, such as Friedman's.
     family_sizes : tuple of (str, int)
-        Name of each family and how many comparisons it holds.
+        Name of each family, and its number of comparisons.
     title : str
-        The test's name in a methods section.
+        Name of the test in a methods section.
     sources : tuple of str
         Keys of the literature to cite for the test.
     kind : {"paired", "all-pairs"}
-        A test of all pairs has its own correction over all pairs of a metric on a dataset; the
-        plan's correction and family are then not used.
+        A test of all pairs corrects p-values over all pairs of a metric on a dataset; the plan's
+        correction and family are then not used.
     drawn : bool
-        Whether any comparison depends on the plan's seed and draws.
-    unanswered, lost : tuple of Unanswered, Incomplete
-        Runs that leave queries unanswered, and systems with fewer repetitions than expected.
+        Whether a comparison depends on the seed and draws of the plan.
+    unanswered : tuple of Unanswered
+        Runs that leave queries unanswered.
+    lost : tuple of Incomplete
+        Systems with fewer repetitions than expected.
     absent : tuple of (str, tuple of str)
-        Baselines that were not run on every dataset, each with the datasets it misses.
+        Baselines that miss datasets, and these datasets.
     failed : tuple of (str, str)
-        Dataset and run of those that could not be evaluated.
+        Dataset and name of each run that could not be evaluated.
     chosen : mapping of (str, str) to str
-        Dataset and run of those that are the best of several, and of what.
+        Dataset and name of each run that is the best of several, and a description of these.
     warned : mapping of str to tuple of str
-        Runs that the guard warns of, with the rules.
+        Runs with warnings of the guard, and the rules.
     weighted : mapping of str to str
-        Datasets that weight their queries, and by what.
+        Datasets with query weights, and the names of the weights.
     averaged : tuple of str
-        Columns (fold) whose parts count alike in the values that tables show; the tests take the
-        queries of all parts together.
+        Columns (such as fold) over which tables average with equal weights; tests pool the
+        queries instead.
     """
 
     plan: Plan
@@ -355,44 +356,44 @@ class Comparisons(Printable):
         return ByMetric((name, name) for name in map(str, metrics))
 
     def get(self, dataset: str, metric: str, baseline: str, run: str) -> Comparison | None:
-        """Return the comparison of two runs, None if there is none in this direction."""
+        """Return the comparison of two runs; None if they were not compared in this direction."""
         return self._at.get((dataset, self._metrics.get(metric, metric), baseline, run))
 
     def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
-        """Return the rank and tier of a run, None if it was not compared."""
+        """Return the rank and tier of a run; None if it was not compared."""
         return self._at.get((dataset, self._metrics.get(metric, metric), run))
 
     def overall_of(self, one: Comparison) -> Overall | None:
-        """Return the result of a test of all systems for a comparison's table, None without one."""
+        """Return the omnibus test of a comparison's dataset and metric; None without one."""
         return self._at.get((one.dataset, str(one.metric)))
 
     def remarks(self, one: Comparison) -> str:
-        """Return the outcome's note, which runs left queries unanswered, and which were chosen."""
+        """Return remarks on a comparison: its note, unanswered queries, runs chosen as the best."""
         where = [(one.dataset, run) for run in (one.baseline, one.run)]
         unanswered = [str(entry) for key in where if (entry := self._unanswered_at.get(key))]
         chosen = [f"{key[1]}: {self.chosen[key]}" for key in where if key in self.chosen]
         return "; ".join(filter(None, (one.note, *unanswered, *chosen)))
 
     def family(self, one: Comparison) -> tuple[str, int]:
-        """Return the name of a comparison's family, and how many of its comparisons have a p."""
+        """Return the name of a comparison's family, and the number of its p-values."""
         kind = "metric" if self.kind == "all-pairs" else self.plan.corrected
         name = family_of(one.dataset, one.metric, kind, one.group)
         return name, dict(self.family_sizes)[name]
 
     def is_significant(self, one: Comparison) -> bool:
-        """Return whether the adjusted p-value of one of the `rows` is at most the plan's level."""
+        """Whether the adjusted p-value of one of the `rows` is at most the level of the plan."""
         return one.p_adjusted <= self.plan.level
 
     def to_arrow(self) -> pa.Table:
-        """Return a table with a row a comparison, as ``significance.csv`` has it."""
+        """Return a table with a row for each comparison, as in ``significance.csv``."""
         return pa.Table.from_pylist(comparison_rows(self))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row a comparison (needs pandas)."""
+        """Return a data frame with a row for each comparison (needs pandas)."""
         return data_frame(comparison_rows(self))
 
     def to_flat_dict(self) -> dict[str, float]:
-        """Return ``{"dataset/run against baseline/metric/name": value}``, for a logger.
+        """Return ``{"dataset/run against baseline/metric/name": value}``, for a tracker.
 
         ``name`` is ``difference`` or ``p_adjusted``; the dataset is left out if it has no name.
         """
@@ -421,6 +422,6 @@ UNCOMPARED = Comparisons(plan=Plan(), rows=())
 def between(
     comparisons: Comparisons, dataset: str, metric: str, baseline: str, run: str
 ) -> tuple[Comparison | None, int]:
-    """Return the comparison of two runs, and 1, or -1 if `run` is its baseline."""
+    """Return the comparison of two runs, and a sign: -1 if `run` is its baseline, else 1."""
     row = comparisons.get(dataset, metric, baseline, run)
     return (row, 1) if row else (comparisons.get(dataset, metric, run, baseline), -1)

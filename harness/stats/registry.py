@@ -1,4 +1,4 @@
-"""What a significance test is: a function with its name, its facts and its random numbers."""
+"""Significance tests: functions with a name, facts and random numbers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .comparison import REFERENCE_RUNS, Plan
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream of random numbers of its own for each comparison.
+    """Random numbers of one comparison.
 
-    The same seed and names (dataset, metric, baseline, run) give the same numbers, after any other
-    draws and with any number of workers. A test takes `draws` random draws.
+    They depend only on the seed and the names (dataset, metric, baseline, run), not on other draws
+    or the number of workers. A test takes `draws` random draws.
     """
 
     names: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Stream:
     draws: int = Plan.draws
 
     def rng(self) -> Generator:
-        """Return a generator at the stream's beginning."""
+        """Return a generator at the start of the stream."""
         text = "\0".join(self.names).encode("utf-8", "surrogatepass")
         words = np.frombuffer(hashlib.sha256(text).digest(), dtype="<u4")
         return Generator(PCG64(SeedSequence([self.seed, *words.tolist()])))
@@ -43,20 +43,20 @@ Kind = Literal["paired", "all-pairs"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test says of one comparison.
+    """Result of a test for one comparison.
 
     Parameters
     ----------
     p : float
-        Two-sided p-value; NaN if the test has no answer, and then `note` says why.
+        Two-sided p-value; NaN if it is undefined, with the reason in `note`.
     statistic : float
-        The test's own statistic.
+        Statistic of the test.
     method : str
-        How p was computed: ``exact``, ``10000 draws``, ``t(49)``, ``normal approximation``.
+        Method of p: ``exact``, ``10000 draws``, ``t(49)``, ``normal approximation``.
     note : str
         A named outcome: ``identical`` (every difference is 0: p = 1), ``n=1``, ``zero variance``.
     drawn : bool
-        Whether `p` depends on the draws. A random test without a `method` need not say so.
+        Whether `p` depends on the draws. A random test without a `method` can leave it out.
     """
 
     p: float
@@ -68,24 +68,24 @@ class Outcome:
 
 @dataclass(frozen=True)
 class AllPairs:
-    """What a test of several systems at once says.
+    """Result of a test of all pairs of systems.
 
     Parameters
     ----------
     p : ndarray, shape (n_systems, n_systems)
-        Two-sided p-values, adjusted for all the pairs; symmetric, 1 on the diagonal.
+        Two-sided p-values, adjusted for all pairs; symmetric, 1 on the diagonal.
     low, high : ndarray, shape (n_systems, n_systems), optional
-        Simultaneous interval of row minus column, if the test gives one.
+        Simultaneous intervals of row minus column.
     statistic : float
-        That of the test of all systems together (F, chi-squared), if there is one.
+        Statistic of an omnibus test of all systems (F, chi-squared).
     overall_p : float
-        Its p-value.
+        p-value of the omnibus test.
     statistic_name : str
-        What it is, as it is reported: ``F(4, 164)``, ``chi-squared(4)``.
+        Name of the statistic with degrees of freedom: ``F(4, 164)``, ``chi-squared(4)``.
     critical_difference : float
-        Two systems further apart than this differ; in the units of `positions`.
+        Smallest significant difference of two `positions`.
     positions : ndarray, shape (n_systems,), optional
-        What is compared: means, or mean ranks (1 is best).
+        Means, or mean ranks (1 is best).
     method, note, drawn : str, str, bool
         As in `Outcome`.
     """
@@ -108,7 +108,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """A significance test, as `paired_test` or `all_pairs_test` registered it."""
+    """A significance test that `paired_test` or `all_pairs_test` registered."""
 
     __test__ = False  # no test of pytest's
 
@@ -150,11 +150,11 @@ def paired_test(
     random: bool = False,
     weighted: bool = False,
 ) -> Callable[[F], F]:
-    """Return a decorator that registers a function of differences as a test.
+    """Register a function as a significance test of the differences of two runs.
 
-    The function is ``(differences, stream) -> Outcome``, or the p-value alone; see `Test`. If it is
-    `weighted`, it is ``(differences, stream, weights)``, and compares runs on datasets with query
-    weights too; `weights` are above 0, and None for other datasets.
+    It takes ``(differences, stream)``, with the differences of shape (n_queries,) and random
+    numbers from ``stream.rng()``, and returns a p-value or an `Outcome`. A `weighted` test also
+    takes query weights above 0, or None for datasets without weights.
     """
     return _registering("paired", locals())
 
@@ -162,15 +162,16 @@ def paired_test(
 def all_pairs_test(
     name: str, *, title: str, sources: tuple[str, ...] = (), random: bool = False
 ) -> Callable[[F], F]:
-    """Return a decorator that registers a function of several systems' values as a test.
+    """Register a function as a significance test of all pairs of systems.
 
-    The function is ``(values of shape (n_systems, n_queries), stream, level) -> AllPairs``.
+    It takes ``(values, stream, level)``, with values of shape (n_systems, n_queries), and returns
+    an `AllPairs`.
     """
     return _registering("all-pairs", locals())
 
 
 def load_all() -> dict[str, Test]:
-    """Return every test by name: those of this folder, and those of plugins imported before."""
+    """Return every test by name, with those of imported plugins."""
     package = importlib.import_module(__package__ or "harness.stats")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
@@ -223,9 +224,9 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def named_outcome(differences: Floats) -> Outcome | None:
-    """Return the outcome that differences have under every paired test, or None.
+    """Return the outcome that is the same under every paired test, or None.
 
-    If all are 0, every sample of signs or queries is as far from 0 as this one: p is 1.
+    If all differences are 0, so is every sample of signs or queries: p is 1.
     """
     if not differences.size:
         return Outcome(np.nan, note="n=0")
@@ -237,12 +238,12 @@ def named_outcome(differences: Floats) -> Outcome | None:
 
 
 def as_p(tail: float) -> float:
-    """Return a computed probability as a p-value: above 0, and not above 1."""
+    """Return a computed probability as a p-value: above 0, at most 1."""
     return min(max(float(tail), SMALLEST), 1.0)
 
 
 NO_ANSWER = "no answer"
-"""The note of a p-value that is NaN and does not say why."""
+"""The note of a p-value that is NaN without a reason."""
 
 
 def outcome_of(
