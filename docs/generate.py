@@ -117,9 +117,9 @@ def conventions_page() -> str:
     tools = {re.sub(r"(-minus|-exp|9|9\.0\.8|10)$", "", name) for name in names}
     lines = [
         NOTE + "# Conventions\n",
-        "A convention is a set of settings that reproduces one tool; there are "
-        f"{len(names)} conventions of {len(tools)} tools. Write one into a metric "
-        "(`ndcg(convention=lightgbm)@10`), or as `convention: lightgbm` into a config. "
+        "Compute a metric the way another tool does, with one of "
+        f"{len(names)} conventions of {len(tools)} tools. Write a convention into a metric "
+        "(`ndcg(convention=lightgbm)@10`), or `convention: lightgbm` into a config. "
         "[Why tools disagree](../explanation/why-tools-disagree.md) explains the choices.\n",
     ]
     for name in names:
@@ -137,17 +137,18 @@ def formats_page() -> str:
     """Return the table of formats."""
     lines = [
         NOTE + "# Formats\n",
-        "The formats that datasets and runs can have. Any file may be compressed with gz, bz2, xz "
-        "or zst; `-` is standard input. The readers detect the format from the content. To set it, "
-        "use `format:` in a config, `--qrels-format` or `--run-format`.\n",
+        "Find your data in the first two tables, and copy the command or call next to it. The "
+        "readers detect the format from the content. To set it, use `format:` in a config, "
+        "`--qrels-format` or `--run-format`. Any file may be compressed with gz, bz2, xz or zst; "
+        "`-` is standard input.\n",
         "## What you have, what to write\n",
         f"{holdings.table()}\n",
-        "A config has the same settings: `columns`, `order: ascending`, `documents`, `duplicates` "
-        "and `group` are keys of a dataset or a run. See [the keys](config.md).\n",
+        "In a config, use the keys `columns`, `order: ascending`, `documents`, `duplicates` "
+        "and `group` of a dataset or a run: see [config keys](config.md).\n",
         "## Objects and files of other tools\n",
         f"{holdings.tools_table()}\n",
         "## Formats by name\n",
-        "| format | what it is | dataset | run | usual endings |",
+        "| format | content | dataset | run | usual endings |",
         "|---|---|---|---|---|",
     ]
     for name, known in sorted(FORMATS.items()):
@@ -157,28 +158,16 @@ def formats_page() -> str:
     lines.append(
         f"\n## Sample lines\n\n{SAMPLES}\n"
         "## Tables of predictions\n\n"
-        "A table or a dict of tensors without qids holds predictions in the order of the "
-        "dataset's rows:\n\n"
+        "If a table or a dict of tensors has no qids, its predictions must be in the order of "
+        "the dataset's rows. The harness accepts:\n\n"
         "- a CSV of one column with a header,\n"
         "- `series.to_csv(path)` from pandas, if its index is increasing,\n"
         "- a column `score`, `pred`, `prediction`, `y_pred` or `yhat`.\n\n"
         "## Names of columns\n\n"
-        "The readers find columns by their usual names. A column of scores with another name is "
-        "refused until you name it, and so are two usual names of one role, "
-        "such as `label` and `relevance`, unless one is called `grade` or `score`.\n\n"
-        "A dataset with numbered columns of fractions, such as `f1` and `f2`, holds "
-        "learning-to-rank rows: `harness check` reports rows without a score. Without features, "
-        "`qid,docno,label` is read as TREC qrels are, and a run may leave documents out.\n\n"
-        "If the rows are passages and the judgements are of documents, add `documents` to the run: "
-        "a pattern whose only group is the docno of the document, such as `documents: "
-        "'(.+)#\\d+$'` for `D1#0`. A document has the best score of its passages; write "
-        "`{from: PATTERN, take: sum}`, `mean` or `first` (the passage with the lowest number) for "
-        "another. On the command line: `--documents-from PATTERN`, or `TAKE:PATTERN` as in "
-        "`sum:(.+)#[0-9]+`. A sum of scores mostly below 0 gets a warning. `harness check` "
-        "proposes the pattern of usual spellings.\n\n"
-        "Name columns by what is written above them, or by their numbers from 1. The other "
-        "columns have their usual names. If the lowest number is best, as of a distance or a "
-        "loss, say so:\n\n"
+        "The readers find columns by their usual names. If your scores have another name, name "
+        "their column. Also name it if two columns fit, such as `label` and `relevance`; "
+        "`grade` and `score` always win. Give the name in the header, or the number of the column "
+        "from 1. If the lowest score is best, as for distances and losses, say so too:\n\n"
         "| where | columns | the lowest is best |\n|---|---|---|\n"
         "| `harness evaluate`, `compare`, `gate`, `check` | `--columns qid=1,docno=3,score=sim`, "
         "`--qrels-columns grade=label` | `--lower-is-better` |\n"
@@ -186,45 +175,56 @@ def formats_page() -> str:
         "| `harness.evaluate`, `compare`, `gate`, `page`, `check` | `columns={'score': 'sim'}`, "
         "`qrels_columns={'grade': 'label'}` | `order='ascending'` |\n\n"
         "Options apply to all runs of a command. If runs differ, such as BM25 scores and "
-        "distances of passages, write [a config](../how-to/fuse-runs.md#fuse-distances), or "
+        "distances of passages, write [a config](../how-to/fuse-runs.md#fuse-distances), or call "
         "`harness.read_run` for each in Python.\n\n"
-        "In a file, columns are separated by blanks, tabs, commas or semicolons, such as those of "
-        "a TREC run without a tag. Keys of JSON Lines have names alone. In Python, `columns` "
-        "also name those of data frames, Arrow tables and dicts of arrays. The manifest of a run "
-        "records the columns that were read.\n\n"
+        "Blanks, tabs, commas or semicolons separate the columns of a file. "
+        "Keys of JSON Lines have names, but no numbers. In Python, `columns` "
+        "also names the columns of data frames, Arrow tables and dicts of arrays. The manifest "
+        "lists the columns that were read.\n\n"
+        "If a dataset has numbered columns of fractions, such as `f1` and `f2`, its rows are "
+        "learning-to-rank rows: `harness check` reports rows without a score. Without features, "
+        "`qid,docno,label` is read like TREC qrels, and a run may leave documents out.\n\n"
         "CSV and TSV have no types. If all qids end in `.0`, as pandas writes whole numbers, the "
-        "readers take `7.0` for the qid 7, unless it is in quotes. In Parquet, Arrow and JSON a "
-        "text stays as it is.\n"
+        "readers take `7.0` for the qid 7, unless it is in quotes. In Parquet, Arrow and JSON, "
+        "texts do not change.\n\n"
+        "## Passages\n\n"
+        "If the run ranks passages and the qrels judge documents, add `documents` to the run: "
+        "a pattern with one group for the docno of the document, such as `documents: "
+        "'(.+)#\\d+$'` for `D1#0`. `harness check` proposes a pattern for common spellings. "
+        "A document gets the best score of its passages. Write "
+        "`{from: PATTERN, take: sum}` for the sum, `mean` for the mean, or `first` for the passage "
+        "with the lowest number. On the command line, write `--documents-from PATTERN`, or "
+        "`TAKE:PATTERN` as in `sum:(.+)#[0-9]+`.\n"
     )
     lines.append(
         "## What the readers reject\n\n"
-        "The readers reject these with file and line:\n\n"
+        "The readers reject these mistakes, with file and line:\n\n"
         "- a NaN or infinite score,\n"
-        "- a docno twice in a query (`duplicates: first` or `last` keeps one, and `best` a run's "
-        "highest score),\n"
+        "- a docno twice in a query (`duplicates: first`, `last` or `best` keeps one of them),\n"
         "- a line with missing fields,\n"
-        "- more or fewer predictions than the dataset has rows.\n\n"
-        "Grades may be fractions. Metrics of gains, such as `ndcg`, `dcg`, `arp` and `mse`, take "
-        "them as they are. Metrics of relevant documents, such as `map` and `P`, need the smallest "
-        "relevant grade: `map(rel=0.5)`, or `relevance_level: 0.5` for all. Without one, the first "
-        "fraction is an error with file and line.\n\n"
-        "If the rows of a query are scattered, the readers gather them, with a warning for LETOR "
-        "files and a note for others.\n"
+        "- more or fewer predictions than rows in the dataset.\n\n"
+        "Grades may be fractions. Metrics of gains, such as `ndcg`, `dcg`, `arp` and `mse`, accept "
+        "them. Metrics of relevant documents, such as `map` and `P`, need the smallest "
+        "relevant grade: `map(rel=0.5)`, or `relevance_level: 0.5` for all metrics. Otherwise the "
+        "first fraction is an error.\n\n"
+        "If the rows of a query are not next to each other, the readers gather them, with a "
+        "warning for LETOR files and a note for others.\n"
     )
     lines.append(
         "## Comments\n\n"
-        "Text formats may begin with comments: lines above the first row that start with `#`. "
+        "Text files may begin with comments: lines above the first row that start with `#`. "
         "Later lines that start with `#` are rows, such as `#7 Q0 d1 1 0.5 t` of query `#7`. "
         "In LETOR files, the text after a `#` is a comment on every line.\n"
     )
     lines.append(
-        "Write `ir_datasets:ID` in place of a path, such as `ir_datasets:beir/arguana`, for the "
+        "## Qrels of ir_datasets, and URLs\n\n"
+        "Write `ir_datasets:ID` instead of a path, such as `ir_datasets:beir/arguana`, for the "
         "qrels of [ir_datasets](https://ir-datasets.com). It needs the extra `ir_datasets`, and "
-        "the network if the qrels are not in the cache of ir_datasets. They are kept there as a "
-        "TREC file, in the folder `ranking-harness`.\n"
+        "the network at the first time. The harness then stores the qrels as a "
+        "TREC file in the cache of ir_datasets, in the folder `ranking-harness`.\n"
     )
     lines.append(
-        "Write a URL in place of a path, such as `s3://bucket/bm25.run.gz`, for files "
+        "Write a URL instead of a path, such as `s3://bucket/bm25.run.gz`, for files "
         "[elsewhere](../how-to/data-elsewhere.md). It needs the extra `remote`.\n"
     )
     return "\n".join(lines)
@@ -234,14 +234,14 @@ def rules_page() -> str:
     """Return every rule of ``harness check`` and the guard, with an anchor each."""
     lines = [
         NOTE + "# Rules of the guard\n",
-        "`harness check` reports these findings, and `harness run` reports most of them. "
-        "A config accepts an intended finding with `guard: {accept: [RULE]}`. "
+        "Look up a finding of `harness check` by its rule. `harness run` also reports most of "
+        "them. If a finding is intended, accept its rule in the config: `guard: {accept: [RULE]}`. "
         "[Check files](../how-to/check-files.md) shows how to use the check.\n",
     ]
     parts = (
-        ("While a run is read", (*RUN_RULES, *PLACED)),
-        ("By harness check only", FOUND),
-        ("In submissions to a shared task", SUBMITTED),
+        ("Findings of harness run and harness check", (*RUN_RULES, *PLACED)),
+        ("Findings of harness check only", FOUND),
+        ("Findings in submissions to a shared task", SUBMITTED),
         ("Warnings of readers", WARNED),
         ("Errors of readers", REFUSED),
     )

@@ -236,22 +236,23 @@ HOLDINGS = [
     Holding("the same, compressed", "qrels.txt bm25.run.gz", zipped),
     Holding("a folder of runs", "qrels.txt runs/*.run", both(
         lambda: (Path("runs").mkdir(), run("runs/a.run"), run("runs/b.run")))),
-    Holding("a run whose fields are separated by tabs", "qrels.txt bm25.run",
+    Holding("a TREC run with tabs between its fields", "qrels.txt bm25.run",
             lambda: run(form="{0}\tQ0\t{1}\t{2}\t{3}\tt")),
     Holding("a TREC run without tags", "qrels.txt bm25.run --columns qid=1,docno=3,score=5",
             lambda: run(form="{0} Q0 {1} {2} {3}")),
-    Holding("a TREC run below a line of names", "qrels.txt bm25.run --run-format table",
+    Holding("a TREC run with a header line", "qrels.txt bm25.run --run-format table",
             lambda: run(head="qid Q0 docno rank score tag\n")),
     Holding("CSV with columns `qid,docno,grade` and `qid,docno,score`", "qrels.csv bm25.csv", both(
         lambda: text("bm25.csv", HITS, "{0},{1},{2}", "qid,docno,score\n"),
         lambda: text("qrels.csv", ROWS, "{0},{1},{2}", "qid,docno,grade\n"))),
     Holding("CSV with semicolons", "qrels.txt bm25.csv", both(
         lambda: text("bm25.csv", HITS, "{0};{1};{2}", "qid;docno;score\n"))),
-    Holding("CSV with other names", "qrels.txt bm25.csv --columns qid=topic,docno=url,score=sim",
-            both(lambda: text("bm25.csv", HITS, "{0},{1},{2}", "topic,url,sim\n"))),
-    Holding("CSV without a line of names", "qrels.txt bm25.csv --columns qid=1,docno=2,score=3",
+    Holding("CSV with other names of columns",
+            "qrels.txt bm25.csv --columns qid=topic,docno=url,score=sim", both(lambda: text(
+                "bm25.csv", HITS, "{0},{1},{2}", "topic,url,sim\n"))),
+    Holding("CSV without a header line", "qrels.txt bm25.csv --columns qid=1,docno=2,score=3",
             both(lambda: text("bm25.csv", HITS, "{0},{1},{2}"))),
-    Holding("BEIR's qrels", "qrels.tsv bm25.run", both(
+    Holding("qrels of BEIR", "qrels.tsv bm25.run", both(
         lambda: text("qrels.tsv", ROWS, "{0}\t{1}\t{2}", "query-id\tcorpus-id\tscore\n"), run)),
     Holding("Parquet", "qrels.parquet bm25.parquet", both(
         lambda: parquet("qrels.parquet", ROWS, "query_id", "doc_id", "relevance"),
@@ -270,42 +271,43 @@ HOLDINGS = [
                                       for q, row in LISTED.items()], "{0}"))),
     Holding("a JSON array of records", "qrels.txt hits.json", both(
         lambda: dump("hits.json", records(HITS, "query_id", "doc_id", "score")))),
-    Holding("relevant documents, `qid docno` a line", "relevant.tsv bm25.run", both(
+    Holding("relevant documents, one `qid docno` per line", "relevant.tsv bm25.run", both(
         lambda: text("relevant.tsv", [(q, *row) for q, row in RELEVANT.items()], "{0}\t{1}"),
         run)),
-    Holding("MS MARCO's `qid docno rank`", "qrels.txt run.tsv",
+    Holding("a run of MS MARCO, `qid docno rank`", "qrels.txt run.tsv",
             lambda: run("run.tsv", "{0}\t{1}\t{2}")),
     Holding("the same with ranks from 0", "qrels.txt run.tsv --run-format msmarco", both(
         lambda: text("run.tsv", [(q, d, rank - 1) for q, d, rank, _ in RANKS], "{0}\t{1}\t{2}"))),
-    Holding("ColBERT's `qid docno rank score`", "qrels.txt ranking.tsv",
+    Holding("a ranking of ColBERT, `qid docno rank score`", "qrels.txt ranking.tsv",
             lambda: run("ranking.tsv", "{0}\t{1}\t{2}\t{3}")),
     Holding("distances: the lowest is best", "qrels.txt dense.run --lower-is-better", both(
         lambda: text("dense.run", [(q, d, -s) for q, d, s in HITS], "{0} Q0 {1} 0 {2} t"))),
-    Holding("distances under a name of their own",
+    Holding("distances in a column with another name",
             "qrels.txt near.csv --columns score=_distance --lower-is-better", both(lambda: text(
                 "near.csv", [(q, d, -s) for q, d, s in HITS], "{0},{1},{2}",
                 "qid,docno,_distance\n"))),
-    Holding("passages `D1#0`, judged documents `D1`",
+    Holding("a run of passages `D1#0`, qrels of documents `D1`",
             "qrels.txt passages.run --documents-from '(.+)#[0-9]+'", both(lambda: text(
                 "passages.run", [(q, d, n, s - n) for q, d, s in HITS for n in (0, 1)],
                 "{0} Q0 {1}#{2} 0 {3} t"))),
     Holding("a docno twice in a query", "qrels.txt bm25.run --duplicates best", repeated),
     Holding("grades that are fractions", "qrels.txt bm25.run --relevance-level 0.5", soft),
-    Holding("the traffic of each query", "qrels.txt bm25.run --weights traffic.csv:views", both(
+    Holding("a weight for each query, such as its traffic",
+            "qrels.txt bm25.run --weights traffic.csv:views", both(
         lambda: text("traffic.csv", [("10", 5), ("2", 5), ("1", 5)], "{0},{1}", "qid,views\n"),
         run)),
-    Holding("a learning-to-rank file (LETOR, SVMlight) and a score a line", "test.txt scores.txt",
-            scores),
+    Holding("a learning-to-rank file (LETOR, SVMlight) and one score per line",
+            "test.txt scores.txt", scores),
     Holding("the same, and a run that names its documents", "test.txt bm25.run", both(
         letor, run)),
     Holding("the same, and a `.npy` of scores", "test.txt scores.npy", both(numpy_file, letor)),
     Holding("the same, and a tensor (`torch.save`)", "test.txt scores.pt", both(torch_file, letor)),
     Holding("the same, and a table with a column of predictions", "test.txt predictions.csv",
             table_of_rows),
-    Holding("the same, and RankLib's scores", "test.txt ranklib.txt", ranklib),
-    Holding("LightGBM's features, and sizes of groups",
+    Holding("the same, and scores of RankLib", "test.txt ranklib.txt", ranklib),
+    Holding("features and group sizes of LightGBM",
             "features.txt scores.txt --group-sizes sizes.txt", boosting),
-    Holding("pytrec_eval's dicts", "harness.evaluate(qrel, run, ['map'])", dicts, True),
+    Holding("dicts as in pytrec_eval", "harness.evaluate(qrel, run, ['map'])", dicts, True),
     Holding("rankings and relevant documents as lists by qid",
             "harness.evaluate(relevant, ranked, ['map'])", lists, True),
     Holding("such lists in the order of qids",
@@ -329,7 +331,7 @@ HOLDINGS = [
             "harness.evaluate(labels, scores, ['map'], n=n)", padded, True),
     Holding("tensors, and a mask", "harness.evaluate(labels, scores, ['map'], mask=mask)", tensors,
             True),
-    Holding("labels and scores of all rows, and sizes of groups",
+    Holding("labels and scores of all rows, and group sizes",
             "harness.evaluate(labels, scores, ['map'], n=group)", flat, True),
     Holding("a learning-to-rank file, and an array of scores",
             "harness.evaluate('test.txt', scores, ['map'])", letor_and_scores, True),
@@ -487,7 +489,7 @@ TOOLS = [
                             "harness.evaluate(dataset, dataset, ['map'])", ir_dataset, True)),
     ("ir_datasets", Holding("iterators of rows", "harness.evaluate(dataset.qrels_iter(), "
                             "dataset.scoreddocs_iter(), ['map'])", ir_dataset, True)),
-    ("sentence-transformers", Holding("hits of `semantic_search`, a list for each query",
+    ("sentence-transformers", Holding("hits of `semantic_search`, one list per query",
                                       "harness.evaluate(grades, hits, ['map'], qids=qids)",
                                       numbered, True)),
     ("recommenders", Holding("dicts whose identifiers are whole numbers",
@@ -502,14 +504,14 @@ TOOLS = [
     ("MTEB", Holding("saved predictions", "qrels.txt predictions.json", mteb)),
     ("BEIR", Holding("`qrels` and `results` of a retriever",
                      "harness.evaluate(qrel, run, ['map'])", dicts, True)),
-    ("PyTerrier", Holding("topics' judgements and results as data frames",
+    ("PyTerrier", Holding("qrels and results as data frames",
                           "harness.evaluate(qrels, hits, ['map'])", terrier, True)),
     ("DuckDB", Holding("the result of a query", "harness.evaluate(grades, relation, ['map'])",
                        duckdb_relation, True)),
     ("Arrow", Holding("a `RecordBatchReader`", "harness.evaluate(grades, reader, ['map'])",
                       stream, True)),
     ("NumPy", Holding("structured arrays", IN_MEMORY, arrays, True)),
-    ("LightGBM", Holding("a model, and sizes of groups", "harness.evaluate(labels, "
+    ("LightGBM", Holding("a model, and group sizes", "harness.evaluate(labels, "
                          "model.predict(features), ['map'], n=group)", booster, True)),
     ("CatBoost", Holding("a `Pool` with groups, and scores", "harness.evaluate(("
                          "pool.get_group_id_hash(), pool.get_label().astype(int)), scores, "
@@ -522,7 +524,7 @@ TOOLS = [
 
 def tools_table() -> str:
     """Return what other tools hand over as a table in Markdown."""
-    lines = ["| tool | what it hands over | what to write |", "|---|---|---|"]
+    lines = ["| tool | its object or file | what to write |", "|---|---|---|"]
     lines += [f"| {tool} | {row.have} | `{_written(row)}` |" for tool, row in TOOLS]
     return "\n".join(lines)
 
