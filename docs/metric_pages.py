@@ -32,10 +32,10 @@ Report the metric that your task's earlier papers report, and name its gain and 
 """
 
 TOOL_NAMES_NOTE = """\
-You can write a metric as another tool names it, with a number for `k`. Its formula is read, in
-our name; ties and queries without relevant documents follow your policy. Add
-`convention=lightgbm` or another tool to repeat these as well. A name that means several metrics
-is refused with all of them. `harness metrics accuracy` searches this table.
+You can write a metric as another tool names it, with a number for `k`. Outputs use our name. Ties
+and queries without relevant documents follow your policy; add `convention=lightgbm`, or another
+tool, to treat them as that tool does. If a name means several metrics, the error lists them.
+`harness metrics accuracy` searches this table.
 """
 
 
@@ -71,11 +71,11 @@ FAMILIES = {
         f"{_COUNTS}; P@*i* is the precision of the first *i* documents",
     ),
     "rank-of-relevant": Family(
-        "Ranks of relevant documents", "Measure how far a reader must go.",
+        "Ranks of relevant documents", "Measure the ranks at which relevant documents are.",
         "recip_rank first_rank median_first_rank arp", _RANKS,
     ),
     "reader-models": Family(
-        "Models of a reader", "Weigh ranks by the chance that a reader gets there.",
+        "Models of a reader", "Weight ranks by the chance that a reader gets there.",
         "err nerr pfound rbp insq inst",
         f"{_RANKS}; the document satisfies the reader with probability "
         "*R*~i~ = (2^*g*^ − 1) / 2^max_grade^, with *g* for *g*~i~",
@@ -94,8 +94,8 @@ FAMILIES = {
         "earlier documents about the subtopic",
     ),
     "scores-and-counts": Family(
-        "Scores, judgements and counts", "Measure the scores themselves, how much is judged, and "
-        "what trec_eval counts.",
+        "Scores, judgements and counts", "Measure scores as predictions and the share of judged "
+        "documents, and count as trec_eval does.",
         "mse judged unjudged num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret relstring "
         "runid",
     ),
@@ -107,12 +107,9 @@ FORMULAS = {
     "ndcg": (
         r"\text{nDCG@}k = \frac{\text{DCG@}k}{\text{ideal DCG@}k} \text{ with } \text{DCG@}k = "
         + _DCG,
-        "The ideal DCG is that of all judged documents in descending order of grade.",
+        "",
     ),
-    "ncg": (
-        r"\text{nCG@}k = \frac{\sum_{i=1}^k \text{gain}(g_i)}{\text{ideal CG@}k}",
-        "It is nDCG without a discount, for a first stage whose order a reranker changes.",
-    ),
+    "ncg": (r"\text{nCG@}k = \frac{\sum_{i=1}^k \text{gain}(g_i)}{\text{ideal CG@}k}", ""),
     "mean_ndcg": (
         r"\text{MeanNDCG} = \frac{1}{n} \sum_{k=1}^n \text{nDCG@}k",
         "*n* documents are retrieved, judged or not.",
@@ -120,8 +117,8 @@ FORMULAS = {
     "G": (
         r"\text{G} = \frac{1}{\text{all gains}} \sum_i "
         r"\frac{\text{gain}(g_i)}{\log_2(2 + c_i - a_i)}",
-        "*a*~i~ is the sum of gains up to and including document *i*, and *c*~i~ the largest it "
-        "could be; each rank counts at least 1.",
+        "*a*~i~ is the sum of gains up to and including document *i*, and *c*~i~ the largest "
+        "possible sum, with at least 1 for each rank.",
     ),
     "binG": (
         r"\text{binG} = \frac{1}{R} \sum_i \frac{r_i}{\log_2(2 + m_i)}",
@@ -132,23 +129,21 @@ FORMULAS = {
     "recall": (r"\text{recall@}k = \frac{1}{R} \sum_{i=1}^k r_i", ""),
     "f1": (
         r"\text{F1@}k = \frac{2 P \cdot Q}{P + Q} = \frac{2 h}{k + R}",
-        "*P* and *Q* are precision and recall at *k*, and *h* of the first *k* are relevant.",
+        "*P* and *Q* are precision and recall at *k*; *h* of the first *k* documents are relevant.",
     ),
     "hits": (r"\text{hits@}k = \sum_{i=1}^k r_i", ""),
     "relative_P": (r"\text{relative P@}k = \frac{1}{\min(k, R)} \sum_{i=1}^k r_i", ""),
-    "Rprec": (
-        r"\text{Rprec} = \frac{1}{R} \sum_{i=1}^R r_i", "Precision and recall are equal there.",
-    ),
+    "Rprec": (r"\text{Rprec} = \frac{1}{R} \sum_{i=1}^R r_i", ""),
     "Rprec_mult": (
         r"\text{Rprec mult@}m = \frac{1}{k} \sum_{i=1}^k r_i \text{ with } k = \floor(m R + 0.9)",
-        "It does not round up: *m R* = 3.05 gives *k* = 3.",
+        "",
     ),
     "set_P": (r"\text{set P} = \frac{1}{n} \sum_{i=1}^n r_i", ""),
     "set_recall": (r"\text{set recall} = \frac{1}{R} \sum_{i=1}^n r_i", ""),
     "set_relative_P": (r"\text{set relative P} = \frac{1}{\min(n, R)} \sum_{i=1}^n r_i", ""),
     "set_map": (
         r"\text{set MAP} = \frac{h^2}{n R} \text{ with } h = \sum_{i=1}^n r_i",
-        "It is MAP if each relevant document had the precision of the whole set.",
+        "",
     ),
     "set_F": (
         r"\text{F} = \frac{(\beta + 1) P \cdot Q}{\beta P + Q}",
@@ -156,14 +151,13 @@ FORMULAS = {
     ),
     "map": (
         r"\text{AP} = \frac{1}{R} \sum_{i=1}^n r_i \cdot \text{P@}i",
-        "*R* counts all relevant documents, retrieved or not, and also with a cutoff.",
+        "",
     ),
     "gm_map": (r"\text{GMAP} = \exp(\text{mean of } \ln \max(\text{AP}, 0.00001))", ""),
     "gm_bpref": (r"\text{GM bpref} = \exp(\text{mean of } \ln \max(\text{bpref}, 0.00001))", ""),
     "bpref": (
         r"\text{bpref} = \frac{1}{R} \sum_i r_i (1 - \frac{\min(n_i, R)}{\min(N, R)})",
-        "*N* documents are judged non-relevant, *n*~i~ of these above rank *i*. Unjudged documents "
-        "do not count.",
+        "*N* documents are judged non-relevant; *n*~i~ of these are above rank *i*.",
     ),
     "yaap": (
         r"\text{YAAP} = \ln \frac{1 + s}{1 + R - s} \text{ with } s = \sum_{i=1}^n r_i \cdot "
@@ -203,13 +197,13 @@ FORMULAS = {
     ),
     "opa": (
         r"\text{OPA} = \frac{A + B / 2}{N}",
-        "Of the *N* pairs with *g*~i~ > *g*~j~, *A* have *s*~i~ > *s*~j~ and *B* have "
+        "*N* pairs have *g*~i~ > *g*~j~; *A* of these have *s*~i~ > *s*~j~, and *B* have "
         "*s*~i~ = *s*~j~.",
     ),
     "auc": (
         r"\text{AUC} = \frac{A + B / 2}{N}",
-        "Of the *N* pairs of a relevant document *i* and a non-relevant document *j*, *A* have "
-        "*s*~i~ > *s*~j~ and *B* have *s*~i~ = *s*~j~.",
+        "*N* pairs have a relevant document *i* and a non-relevant document *j*; *A* of these have "
+        "*s*~i~ > *s*~j~, and *B* have *s*~i~ = *s*~j~.",
     ),
     "pairwise_logloss": (
         r"\text{loss} = \text{mean over pairs with } g_i > g_j \text{ of } "
@@ -218,8 +212,8 @@ FORMULAS = {
     ),
     "kendall": (
         r"\tau_b = \frac{C - D}{\sqrt{(N - T_s)(N - T_g)}}",
-        "Of the *N* pairs, *C* are in the right order and *D* in the wrong one; *T*~s~ have tied "
-        "scores and *T*~g~ the same grade.",
+        "*C* of the *N* pairs are in the right order and *D* in the wrong one; *T*~s~ have tied "
+        "scores and *T*~g~ equal grades.",
     ),
     "pearson": (
         r"r = \frac{\sum_i (s_i - \text{mean } s)(g_i - \text{mean } g)}"
@@ -228,16 +222,15 @@ FORMULAS = {
     ),
     "tau_ap": (
         r"\tau_{AP} = \frac{2}{n - 1} \sum_{i=2}^n \frac{C_i}{i - 1} - 1",
-        "Of the *i* − 1 documents above the *i*-th, *C*~i~ belong above it.",
+        "*C*~i~ of the *i* − 1 documents above the *i*-th belong above it.",
     ),
     "rbo": (
         r"\text{RBO} = (1 - p) \sum_d p^{d-1} \frac{X_d}{d}",
-        "*X*~d~ documents are in the first *d* of both lists. The lists end, so the value is "
-        "extrapolated (equation 32) or bounded (equations 11 and 30).",
+        "*X*~d~ documents are in the first *d* of both lists.",
     ),
     "ao": (
         r"\text{AO@}k = \frac{1}{k} \sum_{d=1}^k \frac{X_d}{d}",
-        "*X*~d~ documents are in the first *d* of both lists. It is rbo with equal weights.",
+        "*X*~d~ documents are in the first *d* of both lists.",
     ),
     "alpha_ndcg": (
         r"\alpha\text{-nDCG@}k = \frac{\alpha\text{-DCG@}k}{\text{ideal } \alpha\text{-DCG@}k} "
@@ -246,8 +239,7 @@ FORMULAS = {
     ),
     "err_ia": (
         r"\text{ERR-IA@}k = \frac{1}{\text{largest sum}} \sum_{i=1}^k \frac{G_i}{i}",
-        "The largest sum is that of a list in which every document is about every subtopic, as in "
-        "ndeval (which leaves ERR-IA@1 undivided).",
+        "The largest sum is that of a list of documents about all subtopics.",
     ),
     "mse": (r"\text{MSE} = \frac{1}{n} \sum_i (g_i - s_i)^2",
             "The sum is over the *n* judged and retrieved documents of a query."),
@@ -369,7 +361,7 @@ def inline(text: str) -> str:
     parts = re.split(r"(``?[^`]+``?)", text)
     marked = (re.sub(r"([*_<|\[])", r"\\\1", part) for part in parts[::2])
     marked = (re.sub(r"\b([A-Za-z])\\_([a-z])\b", r"\1<sub>\2</sub>", part) for part in marked)
-    marked = (re.sub(r"\^(\(.*?\)|-?\w+)", r"<sup>\1</sup>", part) for part in marked)
+    marked = (re.sub(r"\^(\(.*?\)|-?\w+(?:\\_\w+)*)", r"<sup>\1</sup>", part) for part in marked)
     coded = [part.strip("`") for part in parts[1::2]]
     spelled = [code(part) if "|" in part else f"`{part}`" for part in coded]
     return "".join(a + b for a, b in zip(marked, [*spelled, ""], strict=True))

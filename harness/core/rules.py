@@ -1,6 +1,6 @@
-"""Every rule of findings: its severity, what it finds, its effect on the numbers, its fix.
+"""Rules of findings, with severity, effect on the numbers, and fix.
 
-docs/reference/rules.md lists them, and ``guard: {accept: [...]}`` in a config names them.
+docs/reference/rules.md lists them; ``guard: {accept: [...]}`` in a config accepts them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Rule:
     effect: str
     fix: str
     in_table: bool = False
-    """Whether a leaderboard shows it below its rows, so that ``harness run`` does not print it."""
+    """Whether a leaderboard shows it below its rows; ``harness run`` then does not print it."""
     stops_run: bool = True
-    """Whether an error of it ends the run of its cell; if not, it is a warning there."""
+    """Whether its error ends the run of a cell; otherwise it is a warning there."""
 
 
 _NONE = "the file gives no values"
@@ -40,14 +40,14 @@ REFUSED = (
          "correct the path"),
     Rule("truncated", "error",
          "A file that ends within a line, or compressed data cut short.",
-         "queries after the cut are missing or short, and count less or 0",
+         "queries after the cut are missing or incomplete, so they count less or 0",
          _AGAIN),
     Rule("damaged", "error",
          "Compressed data that cannot be unpacked.",
          _NONE,
          _AGAIN),
     Rule("unpacks-too-far", "error",
-         "A file that takes more memory than is free.",
+         "A file that needs more memory than is free.",
          _NONE,
          "free memory, or split the file"),
     Rule("empty-file", "error",
@@ -59,7 +59,7 @@ REFUSED = (
          "it cannot be ranked; trec_eval ranks it silently",
          "repair the system's output"),
     Rule("duplicates", "error",
-         "A document twice in one query.",
+         "A docno that occurs twice in one query.",
          "it counts twice, and metrics exceed 1",
          "keep one: duplicates (--duplicates) best of a run, last of qrels"),
     Rule("header-line", "error",
@@ -83,7 +83,7 @@ REFUSED = (
          "weighted means cannot be computed",
          "give every query of the dataset a weight of 0 or more"),
     Rule("grade-values", "error",
-         "A grade that a metric refuses, such as a fraction.",
+         "A grade that a metric does not accept, such as a fraction.",
          "the metric has no value",
          "scale or round the grades, or choose a convention that accepts them"),
     Rule("swapped-files", "error",
@@ -97,7 +97,7 @@ REFUSED = (
     Rule("no-common-query", "error",
          "A run and qrels without a common query.",
          "nothing is evaluated, or every query counts 0",
-         "give the qrels of the run's own queries"),
+         "give the qrels for the queries of this run"),
     Rule("refused-missing-queries", "error",
          "Judged queries that the run does not answer, under 'policy: {missing_queries: error}'.",
          "the run is not evaluated",
@@ -105,7 +105,7 @@ REFUSED = (
     Rule("refused-empty-queries", "error",
          "Queries without relevant documents, under 'policy: {empty_queries: error}'.",
          "the run is not evaluated",
-         "take them out of the dataset, or set empty_queries to zero, one or skip"),
+         "remove them from the dataset, or set empty_queries to zero, one or skip"),
     Rule("unnamed-rows", "error",
          "A run that names documents, for learning-to-rank rows without distinct docnos.",
          "names of documents cannot be matched with rows",
@@ -118,7 +118,7 @@ REFUSED = (
 WARNED = (
     Rule("scattered-queries", "warning",
          "Learning-to-rank rows of one query that are not next to each other.",
-         "they are gathered by qid here; LightGBM and XGBoost see several queries",
+         "the harness gathers them by qid; LightGBM and XGBoost see several queries",
          "sort the file by qid"),
     Rule("gathered-queries", "note",
          "Rows of one query that are not next to each other, in a run or qrels.",
@@ -149,12 +149,12 @@ WARNED = (
          "all rows count, with the docnos d0, d1, ... by position",
          "remove the repeated rows"),
     Rule("cut-line", "warning",
-         "A last line without an end that is shorter than the lines before.",
-         "rows after it may be missing, and the last query is short",
+         "A last line without a line end that is shorter than the lines before.",
+         "rows after it may be missing, and the last query incomplete",
          _AGAIN),
     Rule("extra-fields", "warning",
          "Lines of a TREC run with more than six fields.",
-         "the first six are read, as in trec_eval; a blank in a docno turns ranks into scores",
+         "only the first six count, as in trec_eval; a blank in a docno turns ranks into scores",
          "write docnos without blanks, and nothing after the tag"),
     Rule("unused-columns", "note",
          "Columns of a table that are not read, but may contain identifiers or labels.",
@@ -165,13 +165,13 @@ WARNED = (
          "it may contain the output of several systems",
          "split the file, or write one tag"),
     Rule("ranks-against-scores", "warning",
-         "Rows of a TREC run with a higher score than the row ranked before.",
-         "scores decide the order, as in trec_eval; tools that use ranks give other values",
+         "Rows of a TREC run with a higher score than the row at the rank before.",
+         "scores decide the order, as in trec_eval; tools that use ranks compute other values",
          "write ranks and scores that agree"),
     Rule("unusable-judgements", "warning",
          "Queries whose grades are all below 0.",
-         "trec_eval drops them or counts them 0, silently",
-         "leave them out of the qrels"),
+         "trec_eval drops them or counts them 0, without a warning",
+         "remove them from the qrels"),
     Rule("reader", "warning",
          "Any other warning of a reader.",
          "see the warning",
@@ -213,13 +213,13 @@ PLACED = (
     Rule("unrelated", "note",
          "Predictions that do not fit the grades; a warning if other predictions fit.",
          "the order is random, as if rows were shuffled",
-         "unless it is a random baseline, predict in the order of the dataset's rows"),
+         "predict in the order of the dataset's rows, unless the run is a random baseline"),
     Rule("swapped-columns", "error",
          "Two columns swapped: grades and predictions, qids and docnos, or ranks and scores.",
          "the values compare the wrong columns",
          "put each column in its place"),
     Rule("rank-as-score", "error",
-         "A TREC run whose scores are its ranks; a warning if both fall down the file.",
+         "A TREC run with its ranks as scores; a warning if both fall from line to line.",
          "the order is upside down: the last document comes first",
          "write a score that falls with the rank, such as the negative rank"),
     Rule("same-queries", "warning",
@@ -261,8 +261,9 @@ SUBMITTED = (
 )  # fmt: skip
 POOLED = Rule(
     "pooled-queries", "error",
-    "Folds that 'summary: {pool: ...}' joins, or that are averaged and compared, share queries.",
-    "such queries would count several times in one mean or test",
+    "Folds that share queries and that 'summary: {pool: ...}' joins, or that are averaged and "
+    "compared.",
+    "these queries would count several times in one mean or test",
     "correct the folds; write 'spread' for assessors or seeds, or 'average' without 'compare'",
 )  # fmt: skip
 VALIDATION = Rule(
@@ -278,13 +279,13 @@ RUN_RULES = (
          "check that the right column was written as the grade; relevant means 1 or more"),
     Rule("empty-queries", "warning",
          "Queries without relevant documents; a warning if at least 10% are affected.",
-         "tools disagree: such a query counts 0 here, 1 in LightGBM, and others leave it out",
-         "report how they count; 'policy: {empty_queries: skip}' leaves them out",
+         "tools disagree: such a query counts 0 here, 1 in LightGBM, and not at all in others",
+         "report how you count them; 'policy: {empty_queries: skip}' leaves them out",
          in_table=True),
     Rule("grades-above-30", "warning",
-         "The highest grade is above 30.",
-         "LightGBM's exponential gain ends at 30, and one document decides a query",
-         "check that it is a grade and not an identifier, rank or count"),
+         "Grades above 30.",
+         "one document decides the exponential gain of a query; LightGBM's ends at 30",
+         "check that these are grades, not identifiers, ranks or counts"),
     Rule("fractional-grades", "note",
          "Grades that are fractions.",
          "metrics of gains (ndcg) accept them; metrics of relevant documents (map) need rel",
@@ -292,9 +293,9 @@ RUN_RULES = (
     Rule("negative-grades", "note",
          "Grades below 0.",
          "those documents count as not judged",
-         "nothing if -1 or -2 marks junk, as in TREC's web track"),
+         "ignore it if -1 or -2 marks junk, as in TREC's web track"),
     Rule("other-collection", "error",
-         "The qids agree, but no docno of the run is in the qrels.",
+         "A run with the qids of the qrels, but with none of their docnos.",
          "every metric of relevance is 0, for every system",
          "give the qrels of the collection that was searched, or write the same docnos in both "
          "files"),
@@ -303,7 +304,7 @@ RUN_RULES = (
          "every metric of relevance is 0, for every system",
          "check that both files use the same qids and belong to the same fold"),
     Rule("nothing-judged", "error",
-         "No document that the run retrieved is judged.",
+         "A run without any judged document.",
          "every metric of relevance is 0",
          "check that both files are of the same collection and use the same docnos"),
     Rule("docno-spelling", "error",
@@ -318,8 +319,8 @@ RUN_RULES = (
     Rule("missing-queries", "warning",
          "Judged queries that the run does not answer; a note under 'policy: {missing_queries: "
          "skip}'.",
-         "each counts 0 if higher is better; with 'skip' the mean is over fewer queries",
-         "complete the run, or report how many queries it answers",
+         "each counts 0 if higher is better; with 'skip' means are over fewer queries",
+         "complete the run, or report the number of queries it answers",
          in_table=True),
     Rule("unscored-rows", "error",
          "Learning-to-rank rows without a score; a warning outside 'harness check'.",
@@ -337,16 +338,16 @@ RUN_RULES = (
     Rule("cut-last-query", "warning",
          "All queries have the same number of documents, except the last of the file.",
          "if the file was cut, that query's values are too low",
-         "compare the size of the file with its source's, or copy it again"),
+         "compare the file size with the source's, or copy the file again"),
     Rule("unjudged-at-10", "note",
-         "At least 10% of the documents up to rank 10 are not judged, or below 0; a warning at "
-         "90% if the qrels are dense.",
+         "Unjudged documents, at least 10% of those up to rank 10; a warning at 90% if the qrels "
+         "are dense.",
          "they count as not relevant, so values are lower bounds",
          "report judged@10 next to the numbers"),
     Rule("constant-scores", "warning",
-         "Queries whose scores are all equal; a warning if at least 10% are affected.",
-         "the policy for ties decides the order there, not the system",
-         "check what was saved as the score, or accept this rule in a config"),
+         "Queries with only one score; a warning if at least 10% are affected.",
+         "the policy for ties decides the order, not the system",
+         "check the saved scores, or accept this rule in a config"),
     Rule("score-ties", "warning",
          "Documents of one query that share a score; a warning if at least 10% of the pairs do.",
          "the policy for ties decides their order, and tools use different orders",
@@ -360,7 +361,7 @@ RUN_RULES = (
     Rule("labels-as-scores", "error",
          "Scores that equal the grades, or have one value for each grade.",
          "the values are those of the labels, not of a model",
-         "save what the model predicts; for an oracle, accept this rule in a config"),
+         "save the predictions of the model; for an oracle, accept this rule in a config"),
     Rule("noisy-labels", "warning",
          "Scores that order documents almost exactly as the grades do: the rank correlation "
          "is 0.97 or more.",
@@ -369,7 +370,7 @@ RUN_RULES = (
     Rule("classes-as-scores", "warning",
          "Predictions that are a few whole numbers, such as the most probable class.",
          "most documents of a query are tied, and the policy for ties decides their order",
-         "save the expected grade, or the probability of a class, not the class"),
+         "save the expected grade or the probability of a class, not the class"),
     Rule("same-file-twice", "warning",
          "Runs or datasets with the same bytes, runs with the same rankings, or two run names for "
          "one file.",
@@ -385,7 +386,7 @@ RUN_RULES = (
          "Rows of test data with the features of rows in the training data; a warning below "
          "10%.",
          "the model was trained on these rows, so the values are too high",
-         "give each query, with all of its rows, to one of the files"),
+         "put each query, with all of its rows, into only one of the files"),
     Rule("group-queries", "warning",
          "A file of query groups with unknown qids, or without some qids of the dataset.",
          "those queries are in no slice, so slices do not add up to the whole",
@@ -413,7 +414,7 @@ ACCEPTABLE = tuple(
     for name, rule in RULES.items()
     if rule not in (*REFUSED, *SUBMITTED, POOLED, VALIDATION) and name != "config"
 )
-"""Rules that a config can accept; what cannot be read, pooled or chosen on stays an error."""
+"""Rules that a config can accept, without errors of reading, pooling and selecting."""
 
 
 def finding(

@@ -51,24 +51,24 @@ def arp(
 ) -> Floats:
     """Average rank of the relevant documents, weighted by their grades.
 
-    ARP = sum of g_i * i / sum of g_i over the retrieved documents, i the rank and g_i the grade
-    there. Lower is better. Documents that were not retrieved have no rank and do not count, so
-    it compares rankings of the same documents. PyTorchLTR gives 0, which is below the best
-    value there can be, to a list without relevant documents; here that is NaN.
+    ARP = sum of g_i * i / sum of g_i over the retrieved documents, with the grade g_i at rank i.
+    Lower is better. Documents that are not retrieved do not count, so use it for rankings of the
+    same documents. A list without relevant documents has NaN; in PyTorchLTR it has 0, less than the
+    best value.
 
     Parameters
     ----------
     over : {"queries", "grades"}
-        What the summary is a mean over: the queries' own values, or all relevant documents of
-        the dataset at once, each by its grade, so that queries with much to find weigh more
-        (TF-Ranking). The values do not change.
+        Mean over ``queries``, or over all relevant documents of the dataset, weighted by
+        ``grades`` (TF-Ranking). It changes the summary, not the values.
     negative : {"zero", "value"}
-        Whether grades below 0 count for nothing, or as weights below 0 (PyTorchLTR).
+        Weight of grades below 0: ``zero``, or their ``value`` (PyTorchLTR).
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In ranks, at least 1 but for ``negative=value``; NaN if nothing relevant is retrieved.
+        In ranks, at least 1 (except with ``negative=value``); NaN if no relevant document is
+        retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 3}})

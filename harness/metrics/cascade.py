@@ -1,4 +1,4 @@
-"""Metrics of a reader who goes down the list until a document satisfies, or patience ends."""
+"""Metrics of a reader who goes down the list until a document satisfies, or gives up."""
 
 from __future__ import annotations
 
@@ -88,24 +88,23 @@ def _before(values: Floats) -> Floats:
 Stop = Annotated[
     Literal["exp", "linear"],
     About(
-        "How a grade becomes the probability R: (2^g - 1) / 2^max_grade, or g / max_grade. With "
-        "max_grade=1 the latter is the grade itself, as in CatBoost."
+        "Probability R of a grade g: (2^g - 1) / 2^max_grade (exp), or g / max_grade (linear). "
+        "CatBoost takes the grade itself: stop=linear,max_grade=1."
     ),
 ]
 MaxGrade = Annotated[
     int,
     Range(1, 1000),
     About(
-        "The largest grade that the judges could give. It is part of the scale: all values change "
-        "with it. none: that of the query's own judgements (RankEval); values of different "
-        "queries then do not compare."
+        "Largest grade that the judges could give. All values depend on it. none: the largest "
+        "grade of the query (RankEval); values of different queries are then not comparable."
     ),
 ]
 Beyond = Annotated[
     Literal["error", "keep"],
     About(
-        'A judgement above max_grade: an error, or a "probability" above 1 (RankLib, CatBoost), '
-        "with which values can lie outside the bounds."
+        "Treatment of a grade above max_grade: an error, or keep a probability above 1 (RankLib, "
+        "CatBoost); values can then be outside the bounds."
     ),
 ]
 _LARGEST_EXPONENT = 1000
@@ -249,17 +248,17 @@ def err(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Expected reciprocal rank: of the document at which a reader is satisfied and stops.
+    """Expected reciprocal rank of the document at which a satisfied reader stops.
 
     ERR@k = sum over ranks i = 1..k of (1/i) R_i * product over j < i of (1 - R_j), where the
-    document at rank i satisfies with probability R_i = (2^g_i - 1) / 2^max_grade. Unjudged
-    documents and grades up to 0 satisfy nobody. With one relevant document it is R times
-    ``recip_rank``. gdeval.pl (and ir_measures' ``ERR@k``) rounds it to 5 decimals.
+    document at rank i satisfies the reader with probability R_i = (2^g_i - 1) / 2^max_grade.
+    Unjudged documents and grades up to 0 have R = 0. With one relevant document, ERR is R times
+    ``recip_rank``. gdeval.pl, and so ``ERR@k`` of ir_measures, rounds values to 5 decimals.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. A perfect list has less than 1: see
+        In [0, 1]; 0 for a query without relevant documents. The ideal ranking has less than 1; see
         ``nerr``.
 
     Raises
@@ -301,8 +300,8 @@ def nerr(
 ) -> Floats:
     """ERR divided by the ERR of the ideal ranking.
 
-    nERR@k = ERR@k / ERR@k of all judged documents in descending order of grade; see ``err``.
-    (The NERR8 to NERR11 of ir_measures are other metrics.)
+    nERR@k = ERR@k / ERR@k of all judged documents in descending order of grade; see ``err``. The
+    NERR8 to NERR11 of ir_measures are other metrics.
 
     Raises
     ------
@@ -339,16 +338,16 @@ def pfound(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Probability that a reader, who may give up after each document, finds a relevant one.
+    """Probability that a reader who may give up after each document finds a relevant one.
 
     pFound@k = sum over ranks i = 1..k of decay^(i-1) R_i * product over j < i of (1 - R_j), with
-    R_i = (2^g_i - 1) / 2^max_grade. ``err`` has 1/i instead of decay^(i-1).
+    R_i = (2^g_i - 1) / 2^max_grade. ``err`` has 1/i in place of decay^(i-1).
 
     Parameters
     ----------
     decay : float
-        Probability to go on after a document that did not satisfy, in (0, 1): 1 less the 0.15
-        with which a reader gives up. (RankEval goes on with 0.15: ``pfound(decay=0.15)``.)
+        Probability, in (0, 1), to continue after a document that does not satisfy. RankEval's is
+        0.15.
 
     Raises
     ------
@@ -376,9 +375,9 @@ def rank_biased_sum(aligned: Aligned, gain: Array, items: Ints, p: float) -> Flo
 
 
 def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) -> Floats:
-    """Return the weight of unjudged documents and of what lies beyond the end, ``(n_queries,)``.
+    """Return the weight of unjudged documents and of the ranks beyond the end, ``(n_queries,)``.
 
-    The end is that of the list, or the cutoff if that comes before.
+    The end is that of the list, or the cutoff if that is earlier.
     """
     lengths = aligned.n_retrieved
     if cutoff is not None:
@@ -394,7 +393,7 @@ def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) 
 def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | None) -> Floats:
     """Weight of the documents at their ranks, less their mean weight over all orders.
 
-    Only tied ones do; a group that reaches over the cutoff has a part of its weight.
+    It is 0 for untied documents; a group that reaches past the cutoff has a part of its weight.
     """
     tied = aligned.tie_last[items] > aligned.tie_first[items]
     items, gain = items[tied], gain[tied]
@@ -410,7 +409,7 @@ def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | N
 def unit_gains(
     aligned: Aligned, gain: Gain, max_grade: int | None, rel: float
 ) -> tuple[Ints, Floats]:
-    """Return the documents that gain something, and what they gain, ``(n,)`` each."""
+    """Return the documents with a gain, and their gains, ``(n,)`` each."""
     if gain == "binary":
         items = aligned.relevant(rel)
         return items, np.ones(items.size)
@@ -444,31 +443,29 @@ def rbp(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Rank-biased precision: gain per document seen by a reader who goes on with chance p.
+    """Rank-biased precision: mean gain per document of a reader who continues with chance p.
 
-    RBP@k = (1 - p) * sum over ranks i = 1..k of p^(i-1) gain(g_i). The weights of all ranks sum
-    to 1, so what unjudged documents could add at most is known: the residual.
+    RBP@k = (1 - p) * sum over ranks i = 1..k of p^(i-1) gain(g_i). The weights of all ranks sum to
+    1, so unjudged documents can add at most a known amount: the residual.
 
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1): the chance that a reader goes on to the next rank. The expected
-        number of documents seen is 1 / (1 - p): 5 at .8.
+        Persistence, in (0, 1): the chance that a reader continues to the next rank. A reader sees
+        1 / (1 - p) documents on average, 5 for .8.
     gain : {"binary", "linear", "exp"}
-        ``binary``: 1 from grade `rel` on. ``linear``: g / max_grade. ``exp``: (2^g - 1) /
-        (2^max_grade - 1); note that ``err`` divides by 2^max_grade.
+        ``binary``: 1 for grades of at least `rel`. ``linear``: g / max_grade. ``exp``: (2^g - 1) /
+        (2^max_grade - 1); ``err`` divides by 2^max_grade instead.
     max_grade : int or None
-        The largest grade that the judges could give; it gains 1. ``none``: the largest of the
-        query's own judgements. Of no effect on ``binary``.
+        Largest grade that the judges could give; its gain is 1. ``none``: the largest grade of the
+        query. It does not affect ``binary``.
     form : {"value", "residual", "upper"}
-        ``residual``: the weight of the unjudged documents retrieved and of all ranks beyond the
-        end of the list or the cutoff, which measures what is left open, not quality. ``upper``:
-        value and residual together, as if all those had the largest gain. A grade below 0 is
-        unjudged. A query without relevant documents, and one without an answer, have a residual
-        all the same (1 for the latter). The orders ``best`` and ``worst`` of tied documents
-        bound ``value`` alone.
+        ``residual``: the weight of the unjudged documents retrieved and of all ranks beyond the end
+        of the list or the cutoff. It measures uncertainty, not quality: it also exists for a query
+        without relevant documents, and is 1 without an answer. ``upper``: value plus residual. The
+        orders ``best`` and ``worst`` of tied documents bound only ``value``.
     rel : int
-        Smallest grade that ``binary`` counts as relevant; graded gains ignore it.
+        Smallest relevant grade of the gain ``binary``; graded gains ignore it.
 
     Raises
     ------
@@ -477,9 +474,9 @@ def rbp(
 
     Notes
     -----
-    TREC-COVID's leaderboards are ``rbp(p=0.5,gain=linear,max_grade=2)``; trec_eval 10's ``rbp``
-    is ``rbp(p=0.9,gain=linear,max_grade=none)``, to the last bit. ir_measures' ``RBP`` without
-    ``rel`` takes grades as gains, and so can lie above 1.
+    TREC-COVID's leaderboards have ``rbp(p=0.5,gain=linear,max_grade=2)``. The ``rbp`` of trec_eval
+    10 is ``rbp(p=0.9,gain=linear,max_grade=none)``, to the last bit. ``RBP`` of ir_measures without
+    ``rel`` takes grades as gains, so it can be above 1.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})

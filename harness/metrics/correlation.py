@@ -75,22 +75,21 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
     """Kendall's tau between scores and grades.
 
     tau-b = (C - D) / sqrt((N - T_s) (N - T_g)) over the judged and retrieved documents: of the
-    N pairs C are in the right order and D in the wrong one, T_s have tied scores and T_g the
-    same grade. Scores are tied if the policy ties them. With ``reference`` the grades
-    are the other run's ranks of the documents that both retrieved, those that it ties having
-    the same.
+    N pairs C are in the right order and D in the wrong one, T_s have tied scores and T_g equal
+    grades. The policy decides the precision in which scores are tied. With ``reference``, the ranks
+    in the other run replace the grades, for documents that both runs retrieved.
 
     Parameters
     ----------
     form : {"b", "a", "gamma"}
-        ``b``: as above, 1 only for the same order and the same ties. ``a``: (C - D) / N, so
-        that ties keep it below 1. ``gamma``: (C - D) / (C + D), which leaves ties out.
+        ``b``: the formula above; 1 only for the same order with the same ties. ``a``: (C - D) / N;
+        ties keep it below 1. ``gamma``: (C - D) / (C + D), without ties.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents. If all scores or all grades are the
-        same, ``a`` is 0 and the others are NaN.
+        In [-1, 1]; NaN for fewer than two documents. If all scores or all grades are equal, ``a``
+        is 0 and the others are NaN.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -122,16 +121,14 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
 def spearman(aligned: Aligned) -> Floats:
     """Spearman's rho between scores and grades: Pearson's correlation of their ranks.
 
-    Tied scores, and equal grades, share the mean of the ranks they take up. Only judged and
-    retrieved documents take part, ranked among themselves. With ``reference`` the grades are
-    the other run's ranks of the documents that both retrieved, those that it ties having the
-    same.
+    The judged and retrieved documents are ranked among themselves; tied scores, and equal grades,
+    share the mean of their ranks. With ``reference``, the ranks in the other run replace the
+    grades, for documents that both runs retrieved.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are the
-        same.
+        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are equal.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -156,15 +153,14 @@ def pearson(aligned: Aligned) -> Floats:
     """Pearson's correlation between scores and grades.
 
     r = sum of (s_i - mean s)(g_i - mean g) / sqrt(sum (s_i - mean s)^2 sum (g_i - mean g)^2)
-    over the judged and retrieved documents of a query. It sees distances between scores;
-    ``spearman`` and ``kendall`` see their order alone. With ``reference`` the grades are the
-    other run's ranks, counted from the end, tied documents having that of their last.
+    over the judged and retrieved documents of a query. Distances of scores matter; ``spearman`` and
+    ``kendall`` only use their order. With ``reference``, the ranks in the other run, counted from
+    its end, replace the grades; tied documents have the last of their ranks.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are the
-        same.
+        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are equal.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -182,10 +178,10 @@ Tied = Literal["none", "a", "b"]
 
 @dataclass(frozen=True)
 class _Above:
-    """The items above each item's group of ties, ``(n_items,)`` each.
+    """Numbers of items above the tied group of each item, ``(n_items,)`` each.
 
-    ``count`` items do, ``wrong`` of them with a smaller value and ``same`` with the same one;
-    the group has ``size`` items, ``row`` is the item's query.
+    ``count`` items are above, ``wrong`` of them with a smaller value and ``same`` with an equal
+    one. The group has ``size`` items; ``row`` is the query of the item.
     """
 
     row: Ints
@@ -209,7 +205,7 @@ class _Above:
 
 
 def _above(offsets: Ints, groups: Ints, values: Ints) -> _Above:
-    """Count what is above each group; the items of a row are ordered by group, best first."""
+    """Count the items above each group; the items of a row are ordered by group, best first."""
     row, position = np.repeat(np.arange(offsets.size - 1), np.diff(offsets)), positions_of(offsets)
     keys = group_keys(row, groups)
     within, size = np.ones_like(keys), np.ones_like(keys)
@@ -285,26 +281,24 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> F
     """AP correlation between the ranking and the grades.
 
     tau_ap = 2 / (n - 1) * sum over i = 2..n of C(i) / (i - 1), less 1, over the judged and
-    retrieved documents in the ranking's order: of the i - 1 documents above the i-th, C(i)
-    belong above it. An error near the top costs more than one further down; in
-    ``kendall`` all cost the same. It is not symmetric: the grades are the truth. With
-    ``reference`` the truth is the other run's order.
+    retrieved documents in rank order: C(i) of the i - 1 documents above the i-th belong above it.
+    An error near the top costs more than one further down, unlike in ``kendall``. The value is not
+    symmetric: the grades are the truth, or with ``reference`` the other run.
 
     Parameters
     ----------
     tied : {"none", "a", "b"}
-        ``none``: the order that the policy gave; documents of one grade need no order, and the
-        ideal order has 1. ``a``: the mean over all orders of tied scores and of equal grades, so
-        that equal grades keep it below 1. ``b``: C(i) of the documents in the groups above
-        i's own belong above it, those of an equal grade not, over the documents that are not in
-        the first group; and the mean with the same, scores and grades exchanged. Symmetric, and
-        1 for the same order with the same ties.
+        ``none``: the policy orders tied scores, and documents with equal grades are in the right
+        order. ``a``: the mean over all orders of tied scores and of equal grades; equal grades keep
+        it below 1. ``b``: C(i) counts only documents in tied groups above that of i, with a higher
+        grade, and i runs over documents below the first group. It is the mean of this value and
+        that with scores and grades exchanged: symmetric, and 1 for the same order and ties.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents or if all grades are the same; for ``b``
-        also if all scores are.
+        In [-1, 1]; NaN for fewer than two documents, or if all grades (for ``b`` also if all
+        scores) are equal.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1, "c": 0}})

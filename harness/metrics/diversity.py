@@ -16,7 +16,7 @@ Alpha = Annotated[
     float,
     Range(0, 1),
     SHOWN,
-    About("Share of a subtopic's gain that each document about it takes from later ones."),
+    About("Share of its gain that a subtopic loses with each document about it."),
 ]
 NDEVAL_CUTOFFS = (5, 10, 20)
 
@@ -31,13 +31,13 @@ NDEVAL_CUTOFFS = (5, 10, 20)
     bounded=False,
 )
 def alpha_ndcg(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Floats:
-    """Novelty-biased nDCG: a subtopic gains less with each further document about it.
+    """Novelty-biased nDCG: each further document about a subtopic gains less.
 
     alpha-DCG@k = sum over ranks i = 1..k of G_i / log2(i + 1), where G_i is the sum over the
-    subtopics of document i of (1 - alpha)^c, and c counts the earlier documents about the
-    subtopic. It is divided by the alpha-DCG of the ideal ranking, which takes the document with
-    the largest gain at each rank (ties: the larger docno), as in ndeval. Qrels without subtopics
-    have one subtopic, the query.
+    subtopics of document i of (1 - alpha)^c, and c counts the earlier documents about the subtopic.
+    The metric is alpha-DCG divided by that of the ideal ranking, which has the document with the
+    largest gain at each rank (the larger docno for ties), as in ndeval. Without subtopics in the
+    qrels, the query is the only subtopic.
 
     Returns
     -------
@@ -73,9 +73,9 @@ def err_ia(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Floats:
     """Intent-aware ERR: expected reciprocal rank, averaged over the subtopics of a query.
 
     ERR-IA@k = sum over ranks i = 1..k of G_i / i, with G_i as in ``alpha_ndcg``, divided by the
-    same sum for a list whose every document is about every subtopic, as in ndeval (which leaves
-    ERR-IA@1 undivided). M subtopics with a relevant document count alike. Qrels without subtopics
-    have one subtopic, the query.
+    same sum for a list of documents about all subtopics. ndeval does not divide ERR-IA@1. All
+    subtopics with a relevant document have the same weight. Without subtopics in the qrels, the
+    query is the only subtopic.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def err_ia(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Floats:
 
 
 def _bits(masks: Ints) -> int:
-    """Number of subtopics that the masks can name."""
+    """Number of subtopics in the masks."""
     return int(masks.max(initial=0)).bit_length()
 
 

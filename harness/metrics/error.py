@@ -40,14 +40,14 @@ def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
 def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
     """Mean squared difference between a document's grade and its score.
 
-    MSE = (1/n) * sum of (g_i - s_i)^2 over the n judged and retrieved documents of a query. It
-    asks that scores be predictions of the grades, unlike every metric that looks at order.
+    MSE = (1/n) * sum of (g_i - s_i)^2 over the n judged and retrieved documents of a query. Scores
+    must be predictions of the grades, unlike for metrics of order.
 
     Parameters
     ----------
     over : {"queries", "pairs"}
-        What the summary is a mean over: the queries' own values, or all query-document pairs
-        of the dataset at once, so that long lists weigh more. The values do not change.
+        Mean over ``queries``, or over all ``pairs`` of query and document in the dataset, so that
+        long lists weigh more. It changes the summary, not the values.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from .shared import Rel
 Unfound = Annotated[
     int,
     Range(1, None),
-    About("Rank counted for a query if the run retrieves no relevant document."),
+    About("Rank of a query if the run retrieves no relevant document."),
 ]
 _rank = partial(
     metric,
@@ -41,14 +41,14 @@ def first_rank(
     """Rank of the first relevant document.
 
     first_rank = smallest rank of a relevant document; lower is better. ``recip_rank`` is
-    1 / first_rank. A query whose list has no relevant document has no such rank: it is left
-    out of the mean unless `unfound` gives a rank for it, such as one more than the longest list.
+    1 / first_rank. If the run retrieves no relevant document of a query, the query is left out of
+    the mean, or has the rank `unfound`, such as one more than the longest list.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In ranks, at least 1; NaN for a query without relevant documents, and if the run has
-        none of them and `unfound` is not given.
+        In ranks, at least 1; NaN for a query without relevant documents, or without a retrieved one
+        and without `unfound`.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"1": {"a": 1, "b": 0}, "2": {"c": 1}})
@@ -82,10 +82,10 @@ def first_rank(
 def median_first_rank(
     aligned: Aligned, *, rel: Rel = 1, unfound: Unfound | None = None, average: bool = False
 ) -> Floats:
-    """Rank of the first relevant document, whose summary is the median over queries.
+    """Rank of the first relevant document; the summary is its median over queries.
 
-    Values are those of ``first_rank``. A few queries with relevant documents far down move the
-    mean, and hardly the median.
+    Values are those of ``first_rank``. A few very large ranks change the mean, but hardly the
+    median.
 
     >>> from harness import evaluate
     >>> qrels = {"1": {"a": 1}, "2": {"a": 1}, "3": {"a": 1}}

@@ -1,4 +1,4 @@
-"""INSQ and INST: gain per document of a reader who goes on the longer the more gain is left."""
+"""INSQ and INST: mean gain of a reader who continues longer if more gain is left to collect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Wanted = Annotated[
     float,
     Range(0.5, 1e6),
     SHOWN,
-    About("Gain that the reader wants to collect: T of the papers, such as 1 to 10 documents."),
+    About("Gain that the reader wants to collect, T: such as 1 to 10 documents."),
 ]
 _adaptive = partial(share_metric, fractions=lambda gain="binary", **_: gain != "binary")
 
@@ -59,19 +59,19 @@ def insq(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Inverse squares: gain per document seen by a reader who becomes more patient with depth.
+    """Inverse squares: mean gain per document of a reader whose patience grows with depth.
 
     INSQ@k = sum over ranks i = 1..k of W(i) gain(g_i), with W(i) proportional to
-    1 / (i + 2T - 1)^2 and of sum 1. The reader goes on from rank i with chance
-    ((i + 2T - 1) / (i + 2T))^2. Without a cutoff, ranks have no end, as in the paper; cwl_eval and
-    ir_measures compute ``insq(t=T,gain=linear,max_grade=N)@1000``.
+    1 / (i + 2T - 1)^2 and of sum 1. The reader continues from rank i with chance
+    ((i + 2T - 1) / (i + 2T))^2. Without a cutoff the ranks are unlimited, as in the paper; cwl_eval
+    and ir_measures compute ``insq(t=T,gain=linear,max_grade=N)@1000``.
 
     Parameters
     ----------
     gain, max_grade
         As in ``rbp``.
     rel : float
-        Smallest grade that ``binary`` counts as relevant; graded gains ignore it.
+        Smallest relevant grade of the gain ``binary``; graded gains ignore it.
 
     Raises
     ------
@@ -114,20 +114,20 @@ def inst(
     rel: Rel = 1,
     cutoff: Cutoff | None = None,
 ) -> Floats:
-    """Gain per document seen by a reader who goes on the longer the more wanted gain is left.
+    """Mean gain per document of a reader who continues longer if more wanted gain is left.
 
     INST@k = sum over ranks i = 1..k of W(i) gain(g_i), with W of sum 1 and
-    W(i + 1) = W(i) ((i + T + T_i - 1) / (i + T + T_i))^2. T_i = T - (gain of ranks 1..i) is
-    what is left. Unlike in ``insq``, what was read changes how far the reader goes. Without a
-    cutoff, ranks have no end, as in the paper; cwl_eval and ir_measures compute
-    ``inst(t=T,gain=linear,max_grade=N)@1000``.
+    W(i + 1) = W(i) ((i + T + T_i - 1) / (i + T + T_i))^2. The gain left to collect is
+    T_i = T - (gain of ranks 1..i). Unlike in ``insq``, the documents seen change the reader's
+    patience. Without a cutoff the ranks are unlimited, as in the paper; cwl_eval and ir_measures
+    compute ``inst(t=T,gain=linear,max_grade=N)@1000``.
 
     Parameters
     ----------
     gain, max_grade
         As in ``rbp``.
     rel : float
-        Smallest grade that ``binary`` counts as relevant; graded gains ignore it.
+        Smallest relevant grade of the gain ``binary``; graded gains ignore it.
 
     Raises
     ------

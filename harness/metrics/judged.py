@@ -38,14 +38,13 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
     """Share of the first k documents that are judged.
 
     judged@k = (documents with a grade of at least 0 at ranks 1..k) / min(k, n) for a list of n
-    documents, as in ir_measures: what is missing from a short list is not counted as unjudged.
-    It measures how far the other metrics can be trusted on this run. A grade below 0 is
-    unjudged; ir_measures counts it as judged.
+    documents, as in ir_measures. A small value means that unjudged documents may change the other
+    metrics. A grade below 0 is unjudged; ir_measures counts it as judged.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN if nothing is retrieved.
+        In [0, 1]; NaN if no document is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
@@ -77,14 +76,14 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
 def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = False) -> Floats:
     """Share of the first k documents that are not judged.
 
-    unjudged@k = (unjudged documents at ranks 1..k) / min(k, n) for a list of n documents:
-    1 - ``judged@k``. ``harness trec_eval --as 10 -m unj`` divides by k, so that a short list
-    seems better judged.
+    unjudged@k = (unjudged documents at ranks 1..k) / min(k, n) for a list of n documents, or
+    1 - ``judged@k``. ``harness trec_eval --as 10 -m unj`` divides by k, so values of short lists
+    are smaller.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN if nothing is retrieved.
+        In [0, 1]; NaN if no document is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})

@@ -50,7 +50,7 @@ _BITS = 32
 
 
 class Scale(NamedTuple):
-    """How much a document counts in DCG, by its grade and its rank.
+    """Gain and discount of a document in DCG, by its grade and its rank.
 
     `gain`, `discount`, `negative` and `floor` are the parameters of ``ndcg``.
     """
@@ -71,7 +71,7 @@ class Scale(NamedTuple):
         return self.negative == "value" and self.gain in ("linear", "exp")
 
     def takes_relevant(self, grades: Array) -> bool:
-        """Whether it is the grades from 1 that gain something."""
+        """Whether exactly the grades from 1 gain something."""
         return grades.dtype.kind == "i" and not self.keeps_negative and self.floor <= 1
 
     def items(self, aligned: Aligned) -> tuple[Ragged, Ints]:
@@ -163,8 +163,8 @@ DISCOUNTS: dict[str, Callable[[Ints], Floats]] = {
     "jarvelin": lambda ranks: log2_of(np.maximum(ranks, 2)),
     "position": lambda ranks: ranks.astype(np.float64),
 }
-"""What a gain at each rank (from 1) is divided by. ``log2``: log2(rank + 1). ``jarvelin``: 1 at
-ranks 1 and 2, then log2(rank), as in Järvelin and Kekäläinen with base 2. ``position``: the rank.
+"""Divisors of a gain at each rank (from 1). ``log2``: log2(rank + 1). ``jarvelin``: 1 at ranks 1
+and 2, then log2(rank), as in Järvelin and Kekäläinen with base 2. ``position``: the rank.
 """
 
 
@@ -225,7 +225,7 @@ def ideal_dcg(
 
 
 def _of_retrieved(aligned: Aligned) -> Aligned:
-    """Return an alignment whose judgements are those of the retrieved documents."""
+    """Return an alignment with the judgements of the retrieved documents only."""
 
     def make() -> Aligned:
         falling = aligned.grade[np.lexsort((-aligned.grade, aligned.row))]
@@ -299,10 +299,10 @@ def dcg(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Discounted cumulative gain: gains of the ranked documents, each by log2(rank + 1).
+    """Discounted cumulative gain: sum of gains, each divided by log2(rank + 1).
 
     DCG@k = sum over ranks i = 1..k of gain(g_i) / log2(i + 1). Unjudged documents and grades of
-    0 or below gain nothing. Unlike ``ndcg`` it depends on how much there is to be found.
+    0 or below gain nothing. Unlike ``ndcg``, it grows with the number of relevant documents.
 
     Parameters
     ----------
@@ -312,14 +312,14 @@ def dcg(
     Returns
     -------
     ndarray, shape (n_queries,)
-        At least 0 but for ``negative=value``, in units of gain; 0 if nothing relevant is
+        In units of gain, at least 0 (except with ``negative=value``); 0 if no relevant document is
         retrieved.
 
     Raises
     ------
     InputError
-        If a grade is above 1000 and the gain is exponential, or a list is short and that is
-        an error.
+        If a grade is above 1000 and the gain is exponential, or a list is too short under
+        ``short=error``.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -369,49 +369,49 @@ def ndcg(
 ) -> Floats:
     """DCG divided by the DCG of the ideal ranking.
 
-    nDCG@k = DCG@k / ideal DCG@k, with DCG@k = sum over ranks i = 1..k of gain(g_i) / log2(i + 1)
-    and the ideal taken over all judged documents in descending order of grade. With its default
-    parameters it is trec_eval's ``ndcg`` and ``ndcg_cut_k`` to the last bit. Grades of 0 or
-    below gain nothing.
+    nDCG@k = DCG@k / ideal DCG@k, with DCG@k = sum over ranks i = 1..k of gain(g_i) / log2(i + 1).
+    The ideal ranking has all judged documents in descending order of grade. With the default
+    parameters, values equal trec_eval's ``ndcg`` and ``ndcg_cut_k`` to the last bit. Grades of 0
+    or below gain nothing.
 
     Parameters
     ----------
     gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
-        The grade itself; 2^grade - 1 (usual in learning to rank); 0, 1, 3 for grades 0, 1, 2
-        and nothing beyond (the scripts of LETOR 3.0 and 4.0); 0, 1, 3, 7, 15 and nothing beyond
-        (the script of MSLR); 2^grade - 1 in 32-bit arithmetic, in which a grade of 40 gains
-        2^8 - 1 (RankLib).
+        ``linear``: the grade g. ``exp``: 2^g - 1, usual in learning to rank. ``letor``: 0, 1, 3 for
+        grades 0, 1, 2, and 0 for others (the scripts of LETOR 3.0 and 4.0). ``mslr``: 0, 1, 3, 7,
+        15, and 0 for others (the script of MSLR). ``exp-int32``: 2^g - 1 in 32-bit arithmetic, in
+        which a grade of 40 gains 2^8 - 1 (RankLib).
     gains : tuple of (int, float)
-        Gains of single grades, written ``ndcg(gains=1:3;2:9)`` (trec_eval's ``ndcg.1=3,2=9``);
-        `gain` holds for all others. A grade of 0 can be given one, and gains can be negative.
+        Gains of single grades, written ``ndcg(gains=1:3;2:9)``, as trec_eval's ``ndcg.1=3,2=9``;
+        other grades follow `gain`. A grade of 0 can have a gain, and gains can be negative.
     ideal : {"cut", "full", "list", "retrieved"}
-        Whether the ideal DCG is cut at k too. With ``full`` a short cutoff cannot reach 1. With
-        ``list`` it is also cut at the number of retrieved documents (Elasticsearch), so that a
-        list of one relevant document reaches 1; not with `gains`. With ``retrieved`` it is over
-        the retrieved documents alone, as in tools that see no others: a relevant document that
-        the run misses costs nothing.
+        End of the ideal ranking. ``cut``: rank k. ``full``: all documents, so a small k cannot
+        reach 1. ``list``: rank k or the length of the list, if that is smaller (Elasticsearch); not
+        with `gains`. ``retrieved``: k retrieved documents, as in tools that see no others; a missed
+        relevant document then costs nothing.
     discount : {"log2", "jarvelin", "position"}
-        What a gain at rank i is divided by: log2(i + 1); 1 at ranks 1 and 2, then log2(i); or i.
+        Divisor of a gain at rank i. ``log2``: log2(i + 1). ``jarvelin``: 1 at ranks 1 and 2, then
+        log2(i). ``position``: i.
     negative : {"zero", "value"}
-        Whether grades below 0 gain nothing, as unjudged documents do, or what ``linear`` and
-        ``exp`` give for them: -1 or 2^-1 - 1 = -0.5, in the ideal order too. Not with `gains`.
+        Gain of grades below 0: ``zero``, or the ``value`` of ``linear`` (-1) or ``exp``
+        (2^-1 - 1 = -0.5), in the ideal ranking too. Not with `gains`.
     floor : float
-        Grades below it gain nothing; matters for grades that are fractions. Not with `gains`.
+        Smallest grade with a gain; matters if grades are fractions. Not with `gains`.
     spill : bool
-        Under ``ties=average``, whether a tied group that reaches past k counts whole, so that
-        values can exceed 1 (QuickRank's TNDCG). Not with `gains`.
+        Under ``ties=average``, count a tied group that reaches past k whole, as in QuickRank's
+        TNDCG; values can exceed 1. Not with `gains`.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], but for ``negative=value`` and ``gain=exp-int32``; 0 for a query without
+        In [0, 1], except with ``negative=value`` and ``gain=exp-int32``; 0 for a query without
         relevant documents.
 
     Raises
     ------
     InputError
-        If a grade is above 1000 and the gain is exponential, a list is short and that is an
-        error, or `gains` are given and grades are fractions.
+        If a grade is above 1000 and the gain is exponential, a list is too short under
+        ``short=error``, or grades are fractions and `gains` are given.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
@@ -509,9 +509,9 @@ def mean_ndcg(
 ) -> Floats:
     """Mean of nDCG at every rank of the list.
 
-    MeanNDCG = (nDCG@1 + ... + nDCG@n) / n for n retrieved documents, judged or not. It weighs
-    the first ranks more than ``ndcg`` does. The scripts that came with LETOR print it, with
-    ``gain=letor,discount=jarvelin``; that of MSLR with ``gain=mslr,discount=jarvelin``.
+    MeanNDCG = (nDCG@1 + ... + nDCG@n) / n for n retrieved documents, judged or not. The first ranks
+    weigh more than in ``ndcg``. The scripts of LETOR print it with
+    ``gain=letor,discount=jarvelin``, the script of MSLR with ``gain=mslr,discount=jarvelin``.
 
     Parameters
     ----------
@@ -554,10 +554,10 @@ def mean_ndcg(
 def ncg(
     aligned: Aligned, *, gain: Gain = "linear", cutoff: Cutoff, average: bool = False
 ) -> Floats:
-    """Cumulated gain of the first k, divided by that of the ideal ranking.
+    """Sum of the gains of the first k documents, divided by that sum in the ideal ranking.
 
-    nCG@k = sum of gain(g_i) over ranks i = 1..k / the same sum of the ideal ranking: nDCG
-    without a discount, for a first stage whose order a reranker changes.
+    nCG@k = sum over ranks i = 1..k of gain(g_i) / the same sum in the ideal ranking. It is nDCG
+    without a discount, for a first stage before a reranker.
 
     Parameters
     ----------

@@ -13,11 +13,11 @@ from .pairs import group_keys, numbered
 
 
 class Overlap(NamedTuple):
-    """Two lists for each query, as far as overlap needs them.
+    """Lengths and shared documents of two lists for each query.
 
-    ``first`` and ``second`` are the lists' lengths, ``(n_queries,)``. Each document on both
-    lists is in the overlap from a certain depth on, the larger of its two ranks: ``depth``,
-    ``(n_shared,)``, for the query ``row``; ``rank`` is its rank on the second list.
+    ``first`` and ``second`` are the lengths, ``(n_queries,)``. A document on both lists is in the
+    overlap from ``depth``, ``(n_shared,)``, the larger of its two ranks. ``row`` is its query, and
+    ``rank`` its rank on the second list.
     """
 
     first: Ints
@@ -118,17 +118,17 @@ class TieGroups(NamedTuple):
         return TieGroups(start, end)
 
     def share(self, depth: Ints) -> Floats:
-        """Return the part of the group that each depth reaches."""
+        """Return the share of the group up to each depth."""
         shares: Floats = (depth - self.first + 1) / (self.last - self.first + 1)
         return shares
 
     def squares(self, share: Floats) -> Floats:
-        """Return the sum of the squares of what documents count at every depth."""
+        """Return the sum of the squared shares of the documents at every depth."""
         sums: Floats = share * share * (self.last - self.first + 1) + (self.first - 1)
         return sums
 
     def full(self, depth: Ints, places: Ints) -> Ints:
-        """Number of documents at each depth that count wholly: all at the end of a group."""
+        """Number of documents that count fully at each depth: all at the end of a group."""
         ends = depth[places]
         return np.where(ends == self.last[places], ends, self.first[places] - 1)
 
@@ -196,7 +196,7 @@ class Depths(NamedTuple):
 
     @property
     def agreement(self) -> Floats:
-        """A(d), the overlap as a share of what it could be."""
+        """A(d), the overlap divided by the largest possible overlap."""
         return self.overlap / self.norm
 
     def sum(self, weights: Floats) -> Floats:
@@ -204,7 +204,7 @@ class Depths(NamedTuple):
         return np.add.reduceat(weights, self.offsets[:-1]) if weights.size else np.zeros(0)
 
     def at(self, numbers: Array, depth: Ints) -> Array:
-        """Return the number that belongs to one depth of each query, ``(n_queries,)``."""
+        """Return the number at one depth of each query, ``(n_queries,)``."""
         values: Array = numbers[self.offsets[:-1] + depth - 1]
         return values
 
@@ -228,7 +228,7 @@ def depths(aligned: Aligned, rel: float, tied: Tied) -> Depths:
     first_b, last_b = ideal.first[place], ideal.last[place]
 
     def reached(rank_a: Ints, rank_b: Ints) -> Ints:
-        """Count the shared documents with both ranks reached; each query by itself."""
+        """Count the shared documents of each query with both ranks reached."""
         steps = np.bincount(np.maximum(rank_a, rank_b) + start, minlength=depth.size + 1)
         steps[offsets[1:]] -= shared
         counts: Ints = np.cumsum(steps)[:-1]

@@ -29,7 +29,7 @@ Normalize = Literal[False, True, "all"]
 
 
 def _change(part: Aligned) -> Floats:
-    """Added number of wrong pairs if each pair of a tied group counts one half."""
+    """Change of the number of wrong pairs if each pair in a tied group counts one half."""
     groups = tied_groups(part, 0)
     grades, offsets = levels(part)[groups.items], offsets_of(groups.found)
     pairs = groups.found * (groups.found - 1) // 2 - tied_pairs(offsets, grades)
@@ -37,7 +37,7 @@ def _change(part: Aligned) -> Floats:
 
 
 def _share(aligned: Aligned, numbers: Array, normalize: Normalize) -> Floats:
-    """Return swaps as a count, or as a share of the pairs that `normalize` asks for."""
+    """Return swaps as a count, or as a share of pairs, by `normalize`."""
     if normalize is False:
         return np.where(judged_items(aligned).lengths > 0, numbers, np.nan)
 
@@ -70,30 +70,27 @@ def _share(aligned: Aligned, numbers: Array, normalize: Normalize) -> Floats:
     unbounded_with=("depth",),
 )
 def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = False) -> Floats:
-    """Exchanges of neighbouring documents that bring the ranking into the ideal order.
+    """Number of exchanges of neighbouring documents that turn the ranking into the ideal ranking.
 
-    Equal to the number of discordant pairs: two judged and retrieved documents with different
-    grades, the one with the lower grade ranked first. Documents of one grade need no order, and
-    unjudged ones play no part. A whole number; ``normalize`` divides it by a number of pairs.
-    It looks at order alone: tied scores have the order that the policy gives them;
-    ``kendall`` counts them as ties. With ``reference`` the other run's scores take the place of
-    the grades.
+    It equals the number of discordant pairs: judged and retrieved documents of different grades,
+    the lower grade ranked first. Unjudged documents do not count. The policy orders tied scores;
+    ``kendall`` counts them as ties. With ``reference``, the scores of the other run replace the
+    grades.
 
     Parameters
     ----------
     normalize : {False, True, "all"}
-        ``true`` divides by the pairs with different grades, so the reversed ideal order has 1.
-        Only ties of the grades (with ``reference``, of the other run's scores) lower this number,
-        so exchanging the two runs can change the value. ``all`` divides by all n(n-1)/2 pairs of
-        the n documents, the same number for both directions. With it, the value is symmetric if
-        neither run ties documents; grades with ties cannot reach 1. A query without pairs to
-        divide by is NaN; its number of swaps is 0.
+        ``true`` divides by the number of pairs with different grades, so the reversed ideal ranking
+        has 1. With ``reference`` these are the pairs that the other run does not tie, so an
+        exchange of the runs can change the value. ``all`` divides by all n(n-1)/2 pairs of n
+        documents. It is symmetric if neither run ties documents, but with equal grades it cannot
+        reach 1. Without pairs the value is NaN.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        0 for the ideal order. NaN for a query without a judged document retrieved, or that
-        the run does not answer, as 0 would be the best value.
+        0 for the ideal ranking; NaN without a judged document retrieved, because 0 would be the
+        best value.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 10, "b": 7, "c": 9}})
@@ -108,10 +105,10 @@ def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = Fal
 
 
 class Concordance(NamedTuple):
-    """Pairs of judged and retrieved documents of each query, ``(n_queries,)`` each.
+    """Numbers of pairs of judged and retrieved documents of each query, ``(n_queries,)`` each.
 
-    ``right`` and ``wrong`` have different grades and different scores; ``tied_scores`` and
-    ``tied_grades`` have the same, ``tied_both`` of them both; ``pairs`` is all of them.
+    Pairs in ``right`` and ``wrong`` have different grades and different scores. ``tied_scores``,
+    ``tied_grades`` and ``tied_both`` have equal ones. ``pairs`` counts all pairs.
     """
 
     pairs: Ints
@@ -205,23 +202,23 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
     """Ordered pair accuracy: share of the pairs with different grades in the right order.
 
     OPA = (pairs with g_i > g_j and s_i > s_j, and half of those with s_i = s_j) / (pairs with
-    g_i > g_j), over the judged and retrieved documents. It looks at scores, so that no order of
-    tied documents changes it; ``swaps(normalize=true)``, which is 1 - OPA if no scores are
-    tied, looks at ranks. Scores are tied if the policy ties them.
+    g_i > g_j), over the judged and retrieved documents. The order of tied documents does not matter
+    here, unlike in ``swaps(normalize=true)``, which equals 1 - OPA without tied scores. The policy
+    decides the precision in which scores are tied.
 
     Parameters
     ----------
     tied : {"half", "wrong", "right"}
-        What a pair with tied scores counts as. CatBoost's QueryAUC (type=Ranking) counts half;
-        for SVM-rank, whose swapped pairs are 1 - OPA, it is wrong, and for TF-Ranking too.
+        Value of a pair with tied scores: one half, as in CatBoost's QueryAUC (type=Ranking); wrong,
+        as for SVM-rank and TF-Ranking; or right.
     over : {"queries", "pairs"}
-        What the summary is a mean over: the queries' own values, or all pairs of the dataset at
-        once, so that long lists weigh more (TF-Ranking). The values do not change.
+        Mean over ``queries``, or over all ``pairs`` of the dataset, so that long lists weigh more
+        (TF-Ranking). It changes the summary, not the values.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], 0.5 for scores that are all the same; NaN for a query without two grades among
+        In [0, 1], 0.5 if all scores are equal; NaN for a query without two different grades among
         its retrieved documents.
 
     >>> from harness import Qrels, Run, align
@@ -244,17 +241,17 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
     unbounded_with=("depth",),
 )
 def auc(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Area under a query's ROC curve: chance that a relevant document scores above another.
+    """Area under the ROC curve of a query: chance that a relevant document scores above another.
 
     AUC = (pairs of a relevant and a non-relevant document with s_i > s_j, and half of those with
     s_i = s_j) / (all such pairs), over the judged and retrieved documents of a query. ``opa``
-    is the same over all pairs of different grades.
+    counts all pairs with different grades.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], 0.5 for scores that are all the same; NaN for a query without a relevant,
-        or without a non-relevant, judged document retrieved.
+        In [0, 1], 0.5 if all scores are equal; NaN if no relevant or no judged non-relevant
+        document is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 0}})
@@ -269,7 +266,7 @@ Alpha = Annotated[float, Range(0, 1e9, open=True)]
 
 
 def sigmoid(x: npt.ArrayLike) -> Floats:
-    """Return 1 / (1 + exp(-x)), without overflow.
+    """Compute 1 / (1 + exp(-x)) without overflow.
 
     In RankNet, ``sigmoid(alpha * (s_i - s_j))`` is the chance that document i belongs before j.
 
@@ -302,10 +299,10 @@ def sigmoid(x: npt.ArrayLike) -> Floats:
 def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     """Mean log loss of the order of two documents, over pairs with different grades.
 
-    The mean of ln(1 + exp(-alpha (s_i - s_j))) over the pairs of judged and retrieved documents
-    with grades g_i > g_j: the negative log-likelihood of the right order in RankNet's model.
-    ``swaps(normalize=true)`` counts the same pairs by order alone; here distances matter, so
-    scores on different scales do not compare.
+    loss = mean of ln(1 + exp(-alpha (s_i - s_j))) over the pairs of judged and retrieved documents
+    with grades g_i > g_j. It is the negative log-likelihood of the right order in RankNet's model.
+    Distances of scores matter, so values for different scales of scores are not comparable.
+    ``swaps(normalize=true)`` only uses the order of the same pairs.
 
     Parameters
     ----------
@@ -315,7 +312,7 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        At least 0, in nats; ln 2 if all scores are the same; NaN for a query without two
+        At least 0, in nats; ln 2 if all scores are equal; NaN for a query without two different
         grades.
 
     >>> from harness import Qrels, Run, align
@@ -347,12 +344,12 @@ def lambdas(
     gains: Floats | None = None,
     discounts: Floats | None = None,
 ) -> Floats:
-    """Return the lambda of each document: the slope of its query's pairwise loss by its score.
+    """Compute the lambda of each document: the derivative of the pairwise loss by its score.
 
-    For a pair with grades g_i > g_j, lambda_ij = -alpha / (1 + exp(alpha (s_i - s_j))); it is
-    added to document i's lambda and taken from j's. With `gains` and `discounts` each is
-    multiplied by what exchanging the two would change: |gain_i - gain_j| |discount_i -
-    discount_j| (LambdaRank).
+    A pair with grades g_i > g_j adds lambda_ij = -alpha / (1 + exp(alpha (s_i - s_j))) to the
+    lambda of document i, and subtracts it from that of j. `gains` and `discounts` multiply it by
+    the change of DCG if the two are exchanged: |gain_i - gain_j| |discount_i - discount_j|
+    (LambdaRank).
 
     Burges, From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82.
     """

@@ -1,4 +1,4 @@
-"""Precision, recall and hits, of the first k documents and of all that are retrieved."""
+"""Precision, recall and hits of the first k documents, or of all retrieved documents."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def precision(
 ) -> Floats:
     """Share of the first k documents that are relevant.
 
-    P@k = (relevant documents at ranks 1..k) / k. A list shorter than k counts as filled with
-    non-relevant documents, unlike ``set_P``.
+    P@k = (relevant documents at ranks 1..k) / k. A list shorter than k is filled up with
+    non-relevant documents, unlike in ``set_P``.
 
     Parameters
     ----------
     denominator : {"cutoff", "list"}
-        k, or the smaller of k and the number of retrieved documents.
+        ``cutoff``: k. ``list``: k or the number of retrieved documents, if that is smaller.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -96,8 +96,8 @@ def precision(
 def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False) -> Floats:
     """Share of the relevant documents that are among the first k.
 
-    recall@k = (relevant documents at ranks 1..k) / (relevant documents judged). Some call
-    "recall@k" whether any relevant document is there; that is ``success``.
+    recall@k = (relevant documents at ranks 1..k) / (all relevant documents). Some papers call
+    ``success``, one relevant document or more, "recall@k".
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 1}})
@@ -118,9 +118,9 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = Fa
     expected="average",
 )
 def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False) -> Floats:
-    """Whether any of the first k documents is relevant: 1 or 0.
+    """1 if one of the first k documents is relevant, else 0.
 
-    Its mean is the share of queries that are answered within k documents ("hit rate").
+    The mean is the share of queries with a relevant document among the first k ("hit rate").
 
     Returns
     -------
@@ -145,10 +145,10 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = F
 def relative_precision(
     aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False
 ) -> Floats:
-    """Precision at k as a share of the best that was possible.
+    """Precision at k, divided by the largest possible precision at k.
 
-    relative_P@k = (relevant documents at ranks 1..k) / min(k, R) with R relevant documents:
-    ``P`` up to R, ``recall`` beyond it. The list's length does not matter, unlike in
+    relative_P@k = (relevant documents at ranks 1..k) / min(k, R) with R relevant documents. It is
+    ``P`` up to rank R, and ``recall`` beyond it. The length of the list does not matter, unlike in
     ``set_relative_P``.
 
     >>> from harness import Qrels, Run, align
@@ -172,10 +172,10 @@ def relative_precision(
     expected="average",
 )
 def hits(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False) -> Floats:
-    """Relevant documents among the first k.
+    """Number of relevant documents among the first k.
 
-    hits@k = k P@k. Whether there is any ("hit rate", which some papers call hits@k) is
-    ``success``; the share of all relevant documents is ``recall``.
+    hits@k = k P@k. Some papers call ``success`` ("hit rate") hits@k. The share of all relevant
+    documents is ``recall``.
 
     Returns
     -------
@@ -206,9 +206,9 @@ def f1(
 ) -> Floats:
     """Harmonic mean of precision and recall of the first k documents.
 
-    f1@k = 2 P R / (P + R) with P@k and recall@k, which is 2 h / (k + r) for h of the r relevant
-    documents. A list shorter than k counts as filled with non-relevant documents, as in ``P``;
-    ``set_F(depth=k)`` divides by its own length. Without a cutoff it is ``set_F``.
+    f1@k = 2 P R / (P + R) with P@k and recall@k, or 2 h / (k + r) if h of the r relevant documents
+    are among the first k. A list shorter than k is filled up with non-relevant documents, as in
+    ``P``, but not in ``set_F(depth=k)``. Without a cutoff it is ``set_F``.
 
     Returns
     -------
@@ -240,8 +240,8 @@ def f1(
 def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Share of the retrieved documents that are relevant.
 
-    set_P = (relevant retrieved) / (retrieved): the list's own length is the denominator, unlike
-    in ``P@k``.
+    set_P = (relevant retrieved) / (retrieved). The denominator is the length of the list, unlike in
+    ``P@k``.
 
     Returns
     -------
@@ -283,14 +283,14 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     unbounded_with=("judged_only",),
 )
 def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Precision of the retrieved set as a share of the best that its size allows.
+    """Precision of the retrieved set, divided by the largest possible precision of its size.
 
     set_relative_P = (relevant retrieved) / min(retrieved, relevant).
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if nothing is retrieved or nothing relevant.
+        In [0, 1]; 0 if no document is retrieved or relevant.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -314,13 +314,13 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision times recall of the retrieved set.
 
-    set_map = (relevant retrieved)^2 / (retrieved x relevant): ``map`` if each relevant
-    document had the precision of the whole set.
+    set_map = (relevant retrieved)^2 / (retrieved x relevant). It is ``map`` with the precision of
+    the whole set for each relevant document.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if nothing is retrieved or nothing relevant.
+        In [0, 1]; 0 if no document is retrieved or relevant.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -347,14 +347,13 @@ def set_f(
 ) -> Floats:
     """Weighted harmonic mean of precision and recall of the retrieved set.
 
-    set_F = (beta + 1) P R / (beta P + R). This is trec_eval's beta; the beta of the
-    usual F_beta, which counts recall beta times as much, is its square root: F_2 is
-    ``set_F(beta=4)``.
+    set_F = (beta + 1) P R / (beta P + R). This beta, trec_eval's, is the square of the beta in the
+    usual F_beta: F_2 is ``set_F(beta=4)``.
 
     Parameters
     ----------
     beta : float
-        Importance of recall relative to precision, at least 0.
+        Weight of recall relative to precision, at least 0.
 
     Returns
     -------
@@ -388,18 +387,18 @@ def utility(
     documents: Annotated[int, Range(0, None)] = 0,
     rel: Rel = 1,
 ) -> Floats:
-    """Weighted sum of the four cells of the table retrieved x relevant.
+    """Weighted sum of the counts of relevant and other documents, retrieved and not retrieved.
 
     utility = c1 (relevant retrieved) + c2 (others retrieved) + c3 (relevant not retrieved) +
-    c4 (others not retrieved). The last cell needs the size of the collection (trec_eval -N);
-    it is negative if that is not given.
+    c4 (others not retrieved). The last count needs the size of the collection (trec_eval -N); it is
+    negative without that size.
 
     Parameters
     ----------
     coefficients : tuple of four floats
         c1 to c4, written ``utility(coefficients=1:-1:0:0)``.
     documents : int
-        Documents in the collection.
+        Number of documents in the collection.
 
     Returns
     -------
@@ -430,17 +429,17 @@ def utility(
     unbounded_with=("judged_only",),
 )
 def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Log odds of average precision, smoothed by one document: extremes weigh less in a mean.
+    """Log odds of average precision, smoothed by one document.
 
-    yaap = ln((1 + s) / (1 + R - s)), with s the sum of the precisions at the ranks of the
-    relevant documents retrieved and R relevant documents. For one query it rises with ``map``
-    (= s/R); over queries it can be averaged even if ``map`` is near 0 or 1.
+    yaap = ln((1 + s) / (1 + R - s)), with R relevant documents, and s the sum of the precisions at
+    the ranks of those retrieved. ``map`` is s/R. The mean of yaap over queries is also meaningful
+    if ``map`` is near 0 or 1.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        From -ln(1 + R) to ln(1 + R); 0 for a query without relevant documents, and for one
-        that the run does not answer, as with ``trec_eval -c``.
+        From -ln(1 + R) to ln(1 + R). A query without relevant documents has 0, and so has one that
+        the run does not answer, as with ``trec_eval -c``.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})

@@ -21,9 +21,9 @@ _MARGIN = 1024
 
 
 def exp1(x: float) -> float:
-    """Return E1(x), the integral of exp(-t) / t from x > 0 on.
+    """Return E1(x), the integral of exp(-t) / t from x > 0 to infinity.
 
-    SciPy has it too, but takes several times as long to import as a benchmark's RBO to compute.
+    SciPy has it too, but its import takes several times as long as RBO of a whole benchmark.
     Abramowitz and Stegun, 5.1.11 (up to 1) and 5.1.22.
     """
     if x <= 1:
@@ -42,9 +42,9 @@ def exp1(x: float) -> float:
 def _tails(p: float, size: int) -> Floats:
     """Return R(d) = sum over j >= d of p^j / j, for d = 0..size (R(0) is not used: 0).
 
-    Summed from its far end: as ln(1/(1-p)) minus the first terms it would lose its digits if
-    it is small. What lies beyond the far end is the integral with Euler and Maclaurin's
-    corrections, exact to the last digits at depths over a thousand.
+    The sum runs from its far end: ln(1/(1-p)) minus the first terms loses digits if it is small.
+    The rest beyond the far end is the integral with Euler and Maclaurin's corrections, exact to the
+    last digits at depths over a thousand.
     """
     depths = np.arange(1, size + _MARGIN)
     end, rate = float(size + _MARGIN), -math.log(p)
@@ -69,15 +69,15 @@ def beyond(p: float, depth: Ints, tails: Floats) -> Floats:
 
 Form = Literal["ext", "min", "res", "max", "ext-cut", "truncated"]
 Gain = Callable[[Ints, Ints], Floats]
-"""What documents, by query and the depth from which they are shared, add to a value."""
+"""Contribution of documents to a value, by query and the depth from which they are shared."""
 
 
 def gain_of(p: float, form: Form, pair: Overlap, tails: Floats, k: int | None = None) -> Gain:
     """Gain in RBO of a document in the overlap from depth m on: p^d / d at every d >= m.
 
-    In the extrapolated forms that goes to the end of the shorter list (of the longer one if
-    the document comes later than that), and then its part of the agreement is taken to go on
-    (equation 32, gathered by document).
+    In the extrapolated forms the sum ends at the end of the shorter list (of the longer one if
+    the document comes later), and its part of the agreement continues from there (equation 32, by
+    document).
     """
     short, long = np.minimum(pair.first, pair.second), np.maximum(pair.first, pair.second)
     scale = (1 - p) / p
@@ -98,7 +98,7 @@ def gain_of(p: float, form: Form, pair: Overlap, tails: Floats, k: int | None = 
 
 
 def residual(p: float, pair: Overlap, tails: Floats) -> Floats:
-    """Return equation 30, its sums gathered into what lies beyond s, l and f = l + s - X."""
+    """Return equation 30, with its sums as tails beyond s, l and f = l + s - X."""
     shared = np.bincount(pair.row, minlength=pair.first.size)
     all_found = pair.first + pair.second - shared
     s, l, f = (beyond(p, depth, tails) for depth in (pair.first, pair.second, all_found))  # noqa: E741
@@ -134,7 +134,7 @@ def _past_short(lists: Depths) -> Floats:
 
 
 def _carried_on(lists: Depths, agreement: Floats) -> Floats:
-    """Let the shorter list go on with documents of the longer one, as often as it agreed so far."""
+    """Extend the shorter list with documents of the longer one, with the agreement so far."""
     # Of the documents in reach that only the longer list holds, what one counts on average.
     mean = (lists.full + lists.partial * lists.share) / (lists.full + lists.partial)
     so_far = np.repeat(lists.at(agreement, lists.short), lists.long - lists.short)
@@ -164,21 +164,21 @@ PERSISTENCE = ArgumentKind(
 
 
 def rbo_weight(p: float, d: int) -> float:
-    """Return the share of RBO's weight that the first `d` ranks carry.
+    """Compute the share of RBO's weight on the first `d` ranks.
 
     W(p, d) = 1 - p^(d-1) + ((1-p)/p) d (ln(1/(1-p)) - sum over i < d of p^i / i).
 
     Parameters
     ----------
     p : float
-        Persistence, between 0 and 1 (both outside).
+        Persistence, in (0, 1).
     d : int
         Depth, at least 1.
 
     Returns
     -------
     float
-        In (0, 1].
+        A share in (0, 1].
 
     Raises
     ------
@@ -202,7 +202,7 @@ def _undefined(aligned: Aligned, rel: float) -> Floats:
 
 
 def _pair(aligned: Aligned, rel: float) -> Overlap:
-    """Return the lists without ties; empty ones have length 1, to be computed without harm."""
+    """Return the lists without ties; empty ones have length 1, to avoid a division by 0."""
     pair = overlap_of(aligned, rel)
     return pair._replace(first=np.maximum(pair.first, 1), second=np.maximum(pair.second, 1))
 
@@ -237,7 +237,7 @@ def _by_depth(
 
 
 _ROUNDING = 1e-12
-"""What rounding takes from an agreement of 1 at most."""
+"""Largest rounding error of an agreement of 1."""
 _WHOLE = ("ext", "ext-cut", "max")
 """Forms in which identical lists have 1."""
 
@@ -284,47 +284,43 @@ def rbo(
     k: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Rank-biased overlap of the ranking and the ideal order.
+    """Rank-biased overlap of the ranking and the ideal ranking.
 
-    RBO = (1-p) * sum over depths d of p^(d-1) X_d / d, where X_d documents are common to the
-    first d of both lists; the lists end, so it is extrapolated (equation 32) or bounded
-    (equations 11 and 30, to the end of the longer list). With ``reference`` the second list is
-    the other run's ranking.
+    RBO = (1-p) * sum over depths d of p^(d-1) X_d / d, with X_d documents in the first d of both
+    lists. Because lists end, the value is extrapolated (equation 32) or bounded (equations 11 and
+    30, to the end of the longer list). With ``reference`` the second list is the other run.
 
-    The ranking holds every retrieved document, unjudged ones too. The ideal order holds the
-    query's documents with a grade of at least `rel`, by falling grade; those of one grade are
-    in the ranking's own order, retrieved before not retrieved, so that equal grades are never
-    disagreement and a ranking in ideal order has RBO 1. With `tied` equal grades are ties, as
-    equal scores are; against another run, the scores that it ties.
+    The ranking has all retrieved documents, also unjudged ones. The ideal ranking has the documents
+    with a grade of at least `rel`, in descending order of grade. Documents of equal grade keep the
+    order of the ranking, retrieved ones first, so a ranking in ideal order has RBO 1. With `tied`,
+    equal scores and equal grades (or the tied scores of the other run) are ties instead.
 
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1): the chance that a reader goes on to the next rank. At .9 the
-        first ten ranks carry 86 % of the weight (see `rbo_weight`).
+        Persistence, in (0, 1): the chance that a reader continues to the next rank. At .9 the
+        first ten ranks have 86% of the weight (see `rbo_weight`).
     form : {"ext", "min", "res", "max", "ext-cut", "truncated"}
-        ``ext``: the agreement found so far goes on. ``min`` and ``max``: the least and the
-        largest value that longer lists could give; ``res``: the difference of the two, which
-        measures what is left open, not quality. ``ext-cut``: as ``ext``, but a list that is shorter
-        than the other is taken to end there. ``truncated``: the sum to the end of the shorter
-        list alone; identical lists of ten documents then have 0.65 at p = .9.
+        ``ext``: the agreement so far continues. ``min`` and ``max``: the smallest and the largest
+        value of longer lists; ``res``: their difference, which measures uncertainty, not quality.
+        ``ext-cut``: like ``ext``, but the shorter list ends. ``truncated``: the sum to the end of
+        the shorter list; two identical lists of ten documents then have 0.65 at p = .9.
     rel : int
-        Smallest grade in the ideal order.
+        Smallest grade in the ideal ranking.
     tied : {"none", "w", "a", "b"}
-        ``none``: the order that the policy gave; ties play no part. Otherwise a document counts
-        at depth d in each list by its group of ties, from rank t to rank b, and no order plays
-        a part. ``w``: 1 from t on, the agreement being 2 X_d over the documents so far in both
-        lists: equal ranks that are real. ``a``: (d - t + 1) / (b - t + 1) inside the group, the
-        agreement X_d / d: ties as uncertainty, the mean of RBO over all orders of both lists'
-        ties. ``b``: as ``a``, over the square root of the sums of squares of both lists, so that
-        a list with ties has RBO 1 with itself.
+        ``none``: the policy orders ties. Otherwise a document counts at depth d by its tied group,
+        from rank t to rank b. ``w``: it counts 1 from t on, and the agreement is 2 X_d over the
+        number of documents so far in both lists; use it if equal ranks are real. ``a``: it counts
+        (d - t + 1) / (b - t + 1) inside the group, and the agreement is X_d / d, so the value is
+        the mean of RBO over all orders of ties. ``b``: as ``a``, divided by the square root of the
+        sums of squares of both lists, so that a list with ties has RBO 1 with itself.
     k : int, optional
-        For ``truncated`` alone: sum to depth k, if that comes before the shorter list's end.
+        Only for ``truncated``: sum to depth k, if the shorter list is longer.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]: 0 nothing in common, 1 the same order. NaN if either list is empty.
+        In [0, 1]: 0 without shared documents, 1 for the same order; NaN if a list is empty.
 
     Raises
     ------
@@ -397,26 +393,25 @@ def ao(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Average overlap of the ranking and the ideal order.
+    """Average overlap of the ranking and the ideal ranking.
 
-    AO@k = (1/k) * sum over depths d = 1..k of X_d / d, where X_d documents are common to the
-    first d of both lists: ``rbo`` with every depth weighing the same. The lists are those of
-    ``rbo``. If one of them ends before k, the average ends there too: what lies beyond is
-    not known to differ.
+    AO@k = (1/k) * sum over depths d = 1..k of X_d / d, with X_d documents in the first d of both
+    lists. It is ``rbo`` with equal weights of the depths, for the same lists. If a list ends before
+    k, the average ends there too.
 
     Parameters
     ----------
     rel : int
-        Smallest grade in the ideal order.
+        Smallest grade in the ideal ranking.
     tied : {"none", "w", "a", "b"}
-        How ties count, as in ``rbo``: the mean of the same agreements over the depths.
+        Ties, as in ``rbo``: the mean of the same agreements over the depths.
     cutoff : int, optional
-        k; the length of the shorter list if left out.
+        Depth k; by default the length of the shorter list.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN if either list is empty.
+        In [0, 1]; NaN if a list is empty.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1}})

@@ -1,4 +1,4 @@
-"""What metrics share: parameters, logarithms, division, running totals, short lists, blocks.
+"""Helpers of metrics: parameters, logarithms, division, running totals, short lists, blocks.
 
 The kernels give trec_eval 9.0.7's values to the last bit: sums go document by document in rank
 order, divisions are taken in its order. One thing is not defined there: a query whose
@@ -28,23 +28,23 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """The eleven points of recall at which precision used to be reported."""
 LARGEST_SHARE = 1e9
-"""Times the relevant documents that a cutoff may be: a number of documents all the same."""
+"""Largest cutoff as a multiple of the relevant documents; it still is a number of documents."""
 Cutoff = Annotated[int, Range(1, None), About("Only documents at ranks 1..k count.")]
 Rel = Annotated[
     float,
     Range(0, None, open=True),
-    About("Smallest grade that counts as relevant, fractions too."),
+    About("Smallest grade that counts as relevant; may be a fraction."),
 ]
 Top = Annotated[int, Range(1, None), About("Largest grade that counts as relevant.")]
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 
 
 def has_threshold(*, above: float | None = None, **_: Any) -> bool:
-    """Whether a threshold for grades is given that may be a fraction."""
+    """Whether the parameters have a threshold for grades, which may be a fraction."""
     return above is not None
 
 
-Above = Annotated[float, About("Grades above it count as relevant, fractions too; rel is ignored.")]
+Above = Annotated[float, About("Grades above this number are relevant; replaces rel.")]
 
 
 _LARGEST_TABLE = 1 << 20
@@ -66,7 +66,7 @@ def log2_of(numbers: Ints) -> Floats:
 
 
 def log2_discount(rank: Ints) -> Floats:
-    """Return log2(rank + 1), what a gain at this rank (from 1) is divided by."""
+    """Return log2(rank + 1), the divisor of a gain at this rank (from 1)."""
     largest = int(rank.max(initial=0)) + 1
     if largest > _LARGEST_TABLE:
         distinct, which = np.unique(rank, return_inverse=True)
@@ -77,8 +77,8 @@ def log2_discount(rank: Ints) -> Floats:
 def log_of(values: Floats) -> Floats:
     """Return the natural logarithm of positive numbers, as C's ``log`` computes it.
 
-    Meant for one value a query, not one a document: ``numpy.log`` is faster and may differ in
-    the last bit.
+    Use it for values of queries, not of documents: ``numpy.log`` is faster, and may differ in the
+    last bit.
     """
     return np.asarray(_log(values), dtype=np.float64)
 
@@ -229,8 +229,8 @@ def _zero_or_one(grades: Array, relevant: Bools) -> Array:
 Short = Annotated[
     Literal["cut", "nan", "zero", "error"],
     About(
-        "A list with fewer than k retrieved documents: cut computes with what it has, nan leaves "
-        "it out, zero gives it 0, error stops."
+        "Value of a list with fewer than k documents: that of the list (cut), none (nan), 0 "
+        "(zero), or an error."
     ),
 ]
 

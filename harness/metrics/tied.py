@@ -1,9 +1,9 @@
-"""Means over the ranks that a document can have if scores are tied.
+"""Means over the possible ranks of a document with a tied score.
 
-In a random order of a group of tied documents each of them is equally likely at each
-of the group's ranks. So the expectation of a sum of (gain) x (weight of the rank) takes the mean
-weight of the ranks ``tie_first`` to ``tie_last`` (McSherry and Najork, ECIR 2008). A document
-that is not tied keeps the plain arithmetic, so that without ties not a bit changes.
+In a random order of a tied group, each document has each rank of the group with equal chance. So
+the expectation of a sum of (gain) x (weight of the rank) has the mean weight of the ranks
+``tie_first`` to ``tie_last`` (McSherry and Najork, ECIR 2008). Documents without ties keep the
+plain arithmetic, so no bit of their values changes.
 """
 
 from __future__ import annotations

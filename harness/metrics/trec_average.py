@@ -1,4 +1,4 @@
-"""Average precision and what derives from it, bpref, and interpolated precision."""
+"""Average precision and its variants, bpref, and interpolated precision."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Tied = Literal["apart", "together"]
 def _divisor(
     aligned: Aligned, judged: Aligned, rel: float, cutoff: int | None, denominator: Denominator
 ) -> Array:
-    """Divisor of the sum, the same for any order of the ranking, ``(n_queries,)``."""
+    """Divisor of the sum, for any order of the ranking, ``(n_queries,)``."""
     if denominator == "grades":
         best = aligned.ideal
         return best.sum(where=None if cutoff is None else best.rank <= cutoff)
@@ -52,9 +52,9 @@ def _divisor(
 
 
 SMALLEST = 0.00001
-"""What takes the place of a smaller value before its logarithm is taken."""
+"""Smallest value whose logarithm is taken; it replaces smaller ones."""
 EPSILON = 0.00001
-"""Added to the counts of infAP, so that nothing judged above counts as half."""
+"""Added to the counts of infAP: without judged documents above, half of them are relevant."""
 
 
 @trec_measure(
@@ -88,24 +88,24 @@ def average_precision(
     short: Short = "cut",
     average: bool = False,
 ) -> Floats | None:
-    """Mean over the relevant documents of the precision at their ranks.
+    """Mean of the precisions at the ranks of the relevant documents.
 
-    AP = (1/R) sum over relevant retrieved documents of (relevant documents up to its rank) /
-    (its rank), with all R relevant documents in the denominator, retrieved or not, and also
-    with a cutoff, if some tools divide by other numbers.
+    AP = (1/R) sum over relevant retrieved documents of (number of relevant documents up to the
+    rank) / (the rank). R counts all relevant documents, retrieved or not, also with a cutoff.
 
     Parameters
     ----------
     top : int, optional
-        Largest grade that counts as relevant; LETOR's scripts know 1 and 2 only.
+        Largest grade that counts as relevant; 2 in LETOR's scripts.
     denominator : {"relevant", "cutoff", "list", "hits", "grades"}
-        What the sum is divided by: R; min(R, k); min(R, k, n) for n retrieved documents; the
-        relevant documents among the first k; or the sum of the k largest grades.
+        Divisor of the sum. ``relevant``: R. ``cutoff``: min(R, k). ``list``: min(R, k, n) for n
+        retrieved documents. ``hits``: the number of relevant documents among the first k.
+        ``grades``: the sum of the k largest grades.
     none_found : {0, 1}
         Value of a query without a relevant document among the first k; 1 in RankEval.
     tied : {"apart", "together"}
-        Whether documents of one score count one after another, or together at the last of
-        their ranks, as in scikit-learn. Together, their order does not matter.
+        Rank of tied documents: one after another (``apart``), or all at the last of their ranks
+        (``together``), as in scikit-learn.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -161,16 +161,16 @@ def _precision_at_hits(
     aliases=("gmap", "GMAP"),
 )
 def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Logarithm of ``map``, whose summary is the geometric mean over queries.
+    """Logarithm of ``map``; the summary is its geometric mean over queries.
 
-    gm_map = ln(max(AP, 0.00001)), summed up as exp of the mean: a query near 0 weighs heavily.
+    gm_map = ln(max(AP, 0.00001)), with exp of the mean as summary. Queries near 0 weigh heavily.
     trec_eval prints only the summary. A query that the run does not answer has AP = 0, as with
     ``trec_eval -c``.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [ln(0.00001), 0]; the former for a query without relevant documents.
+        In [ln(0.00001), 0]; ln(0.00001) for a query without relevant documents.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
@@ -192,17 +192,16 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     bounded=False,
 )
 def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Average precision estimated from a pool with a judged sample.
+    """Average precision, estimated from a pool that is judged in part.
 
-    Documents with a grade below 0 are in the pool and were not judged; documents without a
-    grade are outside the pool and count as non-relevant. At a relevant document of rank j + 1
-    with, above it, p documents of the pool, r of them relevant and n judged non-relevant, the
-    expected precision is
+    Documents with a grade below 0 are in the pool and not judged. Documents without a grade are
+    outside the pool and count as non-relevant. Take a relevant document at rank j + 1. Above it are
+    p documents of the pool, r of them relevant and n judged non-relevant. Its expected precision is
 
     1/(j + 1) + (j/(j + 1)) (p/j) (r + e)/(r + n + 2 e),   e = 0.00001
 
-    (1 for j = 0); infAP is the sum over the relevant documents retrieved divided by all
-    relevant ones. Because of e it stays a little below ``map`` if everything is judged.
+    or 1 for j = 0. infAP is the sum over the relevant documents retrieved, divided by the number of
+    relevant documents. If all documents are judged, it is a little below ``map``, because of e.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": -1, "b": 0, "c": 1}})
@@ -263,17 +262,17 @@ def _expected_nonrelevant_above(aligned: Aligned, rel: float) -> Floats:
     expected="average",
 )
 def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
-    """How seldom a document judged non-relevant is ranked above a relevant one.
+    """Binary preference: mean share of judged non-relevant documents below the relevant ones.
 
     bpref = (1/R) sum over relevant documents retrieved of 1 - min(n, R) / min(N, R), with R
-    relevant and N judged non-relevant documents, n of the latter above; unjudged documents do
-    not count. The denominator min(N, R) is trec_eval's; the paper has R.
+    relevant documents, N judged non-relevant ones, and n of these above. Unjudged documents do not
+    count. The denominator min(N, R) is trec_eval's; the paper has R.
 
     Parameters
     ----------
     rel : int
-        Smallest grade that counts as relevant. Grades from 0 to below it are non-relevant;
-        below 0 is unjudged.
+        Smallest grade that counts as relevant. Smaller grades from 0 are non-relevant, grades
+        below 0 unjudged.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 1, "d": 0}})
@@ -300,14 +299,14 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) 
     missing=None,
 )
 def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Logarithm of ``bpref``, whose summary is the geometric mean over queries.
+    """Logarithm of ``bpref``; the summary is its geometric mean over queries.
 
     gm_bpref = ln(max(bpref, 0.00001)); see ``gm_map``.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [ln(0.00001), 0]; the former for a query without relevant documents.
+        In [ln(0.00001), 0]; ln(0.00001) for a query without relevant documents.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 1}})
@@ -322,10 +321,10 @@ Level = Annotated[float, Range(0, LARGEST_SHARE)]
 
 
 def precision_from(aligned: Aligned, n_wanted: Ints, rel: float) -> Floats:
-    """Return the largest precision from relevant document number `n_wanted` downwards.
+    """Return the largest precision at or below the relevant document number `n_wanted`.
 
-    ``(n_queries,)``: 0 if it is not retrieved. Numbers below 1 ask for the largest precision
-    anywhere, which trec_eval takes as 0/0 if the run answers with an empty list: NaN.
+    ``(n_queries,)``: 0 if that document is not retrieved. Numbers below 1 mean the largest
+    precision at any rank; for an empty list that is NaN, as trec_eval computes 0/0.
     """
     items = aligned.relevant(rel)
 
@@ -348,24 +347,23 @@ def precision_from(aligned: Aligned, n_wanted: Ints, rel: float) -> Floats:
     cutoffs=LEVELS,
 )
 def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> Floats:
-    """Largest precision at any rank where recall has reached a level.
+    """Interpolated precision: the largest precision at any rank with a level of recall.
 
     With R relevant documents, the level x is reached at relevant document number
-    floor(x R + 0.9): not rounded up, so x R = 3.05 asks for 3 documents. The value is the
-    largest precision from that document's rank downwards, 0 if too few are retrieved.
-    ``iprec_at_recall@0`` is the largest precision anywhere.
+    floor(x R + 0.9). This does not round up: x R = 3.05 means 3 documents. The value is the
+    largest precision at or below the rank of that document, or 0 if the run does not retrieve it.
+    ``iprec_at_recall@0`` is the largest precision at any rank.
 
     Parameters
     ----------
     cutoff : float
-        x, a level of recall.
+        Level of recall, x.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. If the run answers a query with
-        an empty list and no relevant document is asked for, trec_eval divides 0 by 0, and the
-        value is NaN.
+        In [0, 1]; 0 for a query without relevant documents. At the level 0, an empty list has
+        NaN, because trec_eval computes 0/0.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
@@ -388,9 +386,8 @@ def eleven_point_average(
 ) -> Floats:
     """Mean of the interpolated precision at several levels of recall.
 
-    The levels are 0, 0.1, ..., 1 by default; others are written ``11pt_avg(levels=0.2:0.5:0.8)``,
-    which used to be called the three-point average. Their order does not matter (trec_eval
-    wants them rising).
+    The levels are 0, 0.1, ..., 1 by default. ``11pt_avg(levels=0.2:0.5:0.8)`` has three others.
+    Their order does not matter here; trec_eval needs them in ascending order.
 
     Parameters
     ----------

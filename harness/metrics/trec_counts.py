@@ -22,7 +22,7 @@ count = partial(
     empty=None,
     expected="itself",
 )
-"""Register a count, whose summary is the total of all queries."""
+"""Register a count; the summary is its sum over queries."""
 
 
 @count(
@@ -35,15 +35,15 @@ count = partial(
     aliases=("NumQ",),
 )
 def num_q(aligned: Aligned) -> Floats:
-    """Return 1 for every query, so that the sum is the number of queries.
+    """Number of queries.
 
-    Queries that the run does not answer are counted, as with ``trec_eval -c``, unless the
-    policy leaves them out.
+    It counts queries that the run does not answer too, as ``trec_eval -c`` does, unless the policy
+    leaves them out.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        1.
+        1 for each query.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q1": {"a": 1}, "q2": {"a": 1}})
@@ -62,9 +62,7 @@ def num_q(aligned: Aligned) -> Floats:
     unbounded_with=("judged_only",),
 )
 def num_ret(aligned: Aligned) -> Ints:
-    """Documents retrieved.
-
-    After the policy's ``depth`` and ``judged_only``.
+    """Number of retrieved documents, after ``depth`` and ``judged_only`` of the policy.
 
     Returns
     -------
@@ -87,10 +85,10 @@ def num_ret(aligned: Aligned) -> Ints:
     aliases=("NumRel",),
 )
 def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
-    """Relevant documents in the qrels, retrieved or not.
+    """Number of relevant documents in the qrels, retrieved or not.
 
-    Those of queries that the run does not answer are counted, as with ``trec_eval -c`` (whose
-    total then counts every grade above 0 for any level ``-l``; ours uses `rel`).
+    It counts queries that the run does not answer too, as ``trec_eval -c`` does. Unlike there,
+    `rel` applies to these queries too.
 
     Returns
     -------
@@ -113,7 +111,7 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     aliases=("NumRelRet",),
 )
 def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
-    """Relevant documents retrieved.
+    """Number of retrieved relevant documents.
 
     Returns
     -------
@@ -135,12 +133,12 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     unbounded_with=("depth",),
 )
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
-    """Documents retrieved that were judged and found non-relevant.
+    """Number of retrieved documents that are judged non-relevant.
 
     Parameters
     ----------
     rel : int
-        Smallest grade that counts as relevant; grades from 0 to below it are counted here.
+        Smallest grade that counts as relevant; documents with smaller grades from 0 are counted.
 
     Returns
     -------
@@ -169,18 +167,17 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
 def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
     """Always 0: trec_eval prints the first grades as text, and pytrec_eval gives 0.
 
-    No 0 is printed: tables, CSV and JSON lines leave it out and say so. It exists so that the
-    nickname ``all_trec`` means the same as there.
+    Tables, CSV and JSON lines leave it out with a note. It exists for the nickname ``all_trec``.
 
     Parameters
     ----------
     length : int
-        How many grades trec_eval prints.
+        Number of grades that trec_eval prints.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        0.
+        Always 0.
 
     >>> from harness import Qrels, Run, align
     >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
@@ -203,14 +200,13 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
 def runid(aligned: Aligned) -> Floats:
     """Always 0: trec_eval prints the run's tag as text, and pytrec_eval gives 0.
 
-    No 0 is printed: tables, CSV and JSON lines leave it out and say so; trec_eval's three columns
-    have the run's name. It exists so that the nicknames ``official`` and ``set`` mean the same as
-    there.
+    Tables, CSV and JSON lines leave it out with a note; the format ``trec`` prints the name of the
+    run. It exists for the nicknames ``official`` and ``set``.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        0.
+        Always 0.
 
     >>> from harness import Qrels, Run, align
     >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})

@@ -1,6 +1,6 @@
-"""trec_eval's experimental metrics on gains: G, binG, ndcg_rel, Rndcg.
+"""trec_eval's experimental metrics of gains: G, binG, ndcg_rel, Rndcg.
 
-A document's gain is its grade, 0 if that is negative or missing; others can be given by grade.
+The gain of a document is its grade, 0 if that is negative or missing, or the gain set for it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from .tied import totals_of_inverse
 
 Gains = Annotated[
     tuple[tuple[int, float], ...],
-    About("Gains by grade, written gains=1:3;2:9; a grade's own gain is the grade."),
+    About("Gains by grade, written gains=1:3;2:9; by default the grade."),
 ]
 
 
 def grades_as_gains(grades: Ints) -> Floats:
-    """Return the gain that grades have by themselves: the grade, or 0 below it."""
+    """Return the default gain of grades: the grade, or 0 for grades below 0."""
     return np.maximum(grades, 0).astype(np.float64)
 
 
 def gain_table(
     aligned: Aligned, gains: Gains = (), gain_of: Callable[[Ints], Floats] = grades_as_gains
 ) -> tuple[Floats, Ragged]:
-    """Return the gain of each judged and retrieved document, and those above 0 in the ideal order.
+    """Return the gain of each item, and the gains above 0 in the ideal order.
 
     The ideal order is trec_eval's, which puts grades in order by a comparison that sees only
     whole differences of gains, and ends at the first gain that is not above 0.
@@ -72,10 +72,10 @@ def gain_table(
 
 
 def _order(gains: Gains, defaults: Sequence[float]) -> tuple[Floats, Floats, Ints]:
-    """Return for each grade 0, 1, ... its gain, its gain in the ideal order, and its place there.
+    """Return the gain of each grade 0, 1, ..., its gain in the ideal order, and its place there.
 
     The two gains differ only if a grade is given twice. The ideal order, trec_eval's order of the
-    gains, is empty if its first gain is not above 0: all places are -1 then.
+    gains, is empty if its first gain is not above 0; then all places are -1.
     """
     listed = {grade for grade, _ in gains}
     entries = [*gains, *(entry for entry in enumerate(defaults) if entry[0] not in listed)]
@@ -97,8 +97,8 @@ def _order(gains: Gains, defaults: Sequence[float]) -> tuple[Floats, Floats, Int
 def _merge_sorted(entries: list[int], gains: Sequence[float]) -> list[int]:
     """Sort entries by gain as the C library does with trec_eval's comparison.
 
-    Gains that differ by less than 1 compare as equal, which is not a proper order; so what comes
-    out depends on the method, which is the merge sort of the GNU C library.
+    Gains that differ by less than 1 compare as equal, which is not a proper order. So the result
+    depends on the method: the merge sort of the GNU C library.
     """
     if len(entries) < 2:
         return entries
@@ -157,11 +157,11 @@ def _without_gains(*, gains: Gains = (), **_: Any) -> bool:
 
 @trec_measure("G", "m_G.c", title="normalised cost-gain", bounded=False, fractions=_without_gains)
 def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
-    """Gain of each document, discounted by what was missed above it.
+    """Sum of gains, each discounted by the gain that was missed above it.
 
-    G = sum over documents of gain / log2(2 + cost - gains) / (sum of all gains), where *gains*
-    is the sum of gains up to and including the document, and *cost* the largest it could have
-    been, each rank counting at least 1. The ideal order has 1.
+    G = sum over documents of gain / log2(2 + cost - gains) / (sum of all gains), with the sum
+    *gains* up to and including the document, and *cost*, the largest possible sum, with at least 1
+    for each rank. The ideal ranking has the value 1.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
@@ -180,7 +180,7 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 
 
 def _largest_so_far(aligned: Aligned, ideal: Ragged, items: Ints, *, is_integer: bool) -> Floats:
-    """Return the largest sum of gains at the rank of each item, each rank counting at least 1.
+    """Return the largest sum of gains at the rank of each item, with at least 1 for each rank.
 
     Sums of whole gains are exact in any order; others are added rank by rank.
     """
@@ -202,10 +202,10 @@ def _largest_so_far(aligned: Aligned, ideal: Ragged, items: Ints, *, is_integer:
 
 @trec_measure("binG", "m_binG.c", title="binary cost-gain", expected="average")
 def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
-    """Relevant documents, each discounted by the others above it.
+    """Share of the relevant documents, each discounted by the non-relevant ones above it.
 
-    binG = (1/R) sum over relevant documents retrieved of 1 / log2(2 + documents above that
-    are not relevant), with R relevant documents.
+    binG = (1/R) sum over the relevant documents retrieved of 1 / log2(2 + number of non-relevant
+    documents above), with R relevant documents.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
@@ -235,10 +235,10 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
     fractions=_without_gains,
 )
 def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
-    """Mean over the documents with a gain of nDCG at their ranks.
+    """Mean of nDCG at the ranks of the documents with a gain.
 
-    A document with a gain that is not retrieved has the DCG of the whole list divided by the
-    ideal DCG of all judgements. Unlike ``ndcg``, it does not depend on one cutoff.
+    A document with a gain that is not retrieved counts with the DCG of the whole list divided by
+    the ideal DCG of all judgements. Unlike ``ndcg``, the metric needs no cutoff.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
@@ -266,22 +266,22 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     fractions=_without_gains,
 )
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
-    """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.
+    """Mean of nDCG at the ranks at which the gain changes in the ideal ranking.
 
-    With 5 documents of grade 2 and 3 of grade 1 these are ranks 5 and 8. The whole list is one
-    more point if it is longer than the ideal order by at least two documents: at one more
-    document trec_eval leaves the point out.
+    With 5 documents of grade 2 and 3 of grade 1 these are ranks 5 and 8. The end of the list is
+    another point if the list is longer than the ideal ranking by at least two documents, as in
+    trec_eval.
 
     Parameters
     ----------
     rel : int
-        A query without a document of this grade has value 0; it changes nothing else.
+        A query without a document of at least this grade has the value 0. It has no other effect.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. NaN if there are some and none
-        of them has a gain.
+        In [0, 1]; 0 for a query without relevant documents; NaN if no relevant document has a
+        gain.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
@@ -307,7 +307,7 @@ def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floa
 
 
 def _dcg_at(aligned: Aligned, sums: Sums, row: Ints, rank: Ints) -> Floats:
-    """Return the DCG of the ranking of query `row` up to `rank`, for each pair of them."""
+    """Return the DCG of the ranking of query `row` up to `rank`, for each pair."""
     items = sums.items
     # pairs (query, rank) as one rising number, so that one search finds all
     span = int(max(aligned.rank.max(initial=0), rank.max(initial=0))) + 1

@@ -60,15 +60,15 @@ def reciprocal_rank(
 ) -> Floats:
     """One divided by the rank of the first relevant document.
 
-    recip_rank = 1 / (rank of the first relevant document), 0 without one
-    among the first k. trec_eval's has no cutoff (it reads ``recip_rank_10`` as
-    ``recip_rank``); MS MARCO's MRR@10 is ``recip_rank@10``.
+    recip_rank = 1 / (rank of the first relevant document), or 0 if the first k documents have none.
+    MS MARCO's MRR@10 is ``recip_rank@10``. trec_eval has no cutoff for it, and reads
+    ``recip_rank_10`` as ``recip_rank``.
 
     Parameters
     ----------
     target : {"relevant", "largest"}
-        Whether any relevant document will do, or only one of the query's largest grade, as in
-        allRank; the thresholds are then ignored.
+        ``relevant``: the first relevant document. ``largest``: the first document with the largest
+        grade of the query, as in allRank, without a threshold.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
@@ -99,10 +99,9 @@ def reciprocal_rank(
     expected="average",
 )
 def r_precision(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
-    """Precision after as many documents as there are relevant ones.
+    """Precision at rank R, for R relevant documents.
 
-    Rprec = (relevant documents at ranks 1..R) / R with R relevant documents; the point where
-    precision and recall are equal.
+    Rprec = (relevant documents at ranks 1..R) / R. Precision and recall are equal at this rank.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -131,14 +130,14 @@ def r_precision_multiple(
 ) -> Floats:
     """Precision at a multiple of the number of relevant documents.
 
-    Rprec_mult@m = (relevant documents at ranks 1..k) / k with k = floor(m R + 0.9) for R
-    relevant documents: not rounded up, so m R = 3.05 gives k = 3. 0 if k is 0. As in
-    ``P``, a shorter list counts as filled with non-relevant documents.
+    Rprec_mult@m = (relevant documents at ranks 1..k) / k, with k = floor(m R + 0.9) for R relevant
+    documents. This does not round up: m R = 3.05 means k = 3. The value is 0 if k is 0. As in
+    ``P``, a shorter list is filled up with non-relevant documents.
 
     Parameters
     ----------
     cutoff : float
-        m, the multiple of R.
+        Multiple of R, m.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
