@@ -1,7 +1,7 @@
-"""Each tool's settings, as data: the one table that reproduces their numbers.
+"""Settings of each tool, as data, which reproduce its numbers.
 
-Versions are those that the settings were checked against. Settings of single metrics are
-next to the metric; ``cutoff`` is what its bare name means.
+The versions are those of the comparisons. Settings of a single metric are next to the
+metric; ``cutoff`` is the meaning of its bare name.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ _RANK_EVAL_SOURCE = (
     "rankeval/DiscountedCumulativeGain.java, PrecisionAtK.java, ExpectedReciprocalRank.java"
 )
 _RANK_EVAL_NOTE = (
-    "Hits come ranked from the engine: keep their order in the file. nDCG divides by the ideal of "
-    "as many documents as there are hits. maximum_relevance is err(max_grade=...), "
+    "Hits come ranked from the engine, so keep their order in the file. The ideal ranking of nDCG "
+    "ends at the number of hits. maximum_relevance is err(max_grade=...), "
     "relevant_rating_threshold is rel, ignore_unlabeled is judged_only=true."
 )
 _FROM_GRADE_1: Own = {"floor": 1.0}
@@ -79,9 +79,9 @@ _ALL = (
         "form_res_rels.c (float scores, docno descending), m_ndcg_cut.c, m_map_cut.c",
         {"ties": "trec_eval", "scores": "float32", "grades": _CUT_OFF},
         _TREC,
-        "The default, also pytrec_eval's and ir_measures'; a grade below 0 is unjudged. Its "
-        "source has the tags v9.0.7 and v9.0.8; both print 9.0.7 as their version. Queries "
-        "that the run does not answer are left to the policy missing_queries.",
+        "This is the default, also of pytrec_eval and ir_measures. A grade below 0 is unjudged. "
+        "The source has the tags v9.0.7 and v9.0.8; both print 9.0.7 as their version. The policy "
+        "missing_queries decides on queries that the run does not answer.",
     ),
     Convention(
         "trec_eval9.0.8",
@@ -89,7 +89,8 @@ _ALL = (
         "form_res_rels.c:35 (double scores, docno descending)",
         {"ties": "trec_eval", "scores": "float64", "grades": _CUT_OFF},
         _TREC,
-        "The tag trec_eval-9.0.8 of 2023. It differs from trec_eval9 in the type of scores alone.",
+        "This is the tag trec_eval-9.0.8 of 2023. It differs from trec_eval9 only in the type of "
+        "scores.",
     ),
     Convention(
         "trec_eval10",
@@ -101,8 +102,8 @@ _ALL = (
             "dcg": {},
             "rbp": {"p": 0.9, "gain": "linear", "max_grade": None},
         },
-        "Exits where a query is missing from the run, unless -c is given. It rounds levels of "
-        "recall, so iprec_at_recall and 11pt_avg differ: harness trec_eval --as 10 has them.",
+        "It exits if a query is missing from the run, unless -c is given. It rounds levels of "
+        "recall, so iprec_at_recall and 11pt_avg differ: harness trec_eval --as 10 computes them.",
     ),
     Convention(
         "gdeval",
@@ -110,8 +111,8 @@ _ALL = (
         "gdeval.pl:96-99,167,182,310-334",
         {"ties": "trec_eval", "scores": "float64", "empty": "nan", "grades": GradeRule(high=4)},
         {"ndcg": {"gain": "exp", "cutoff": 20}, "err": {"max_grade": 4, "cutoff": 20}},
-        "Prints 5 decimals. A query without a judgement above 0 is left out; ir_measures counts "
-        "it 0 (empty=zero).",
+        "It prints 5 decimals. It leaves out a query without a judgement above 0; ir_measures "
+        "counts it 0 (empty=zero).",
     ),
     Convention(
         "letor",
@@ -124,7 +125,7 @@ _ALL = (
             "P": {"top": 2, "cutoff": NEEDED},
             "map": {"top": 2, "cutoff": WHOLE_LIST},
         },
-        "Prints 4 decimals. Grades 3 and 4 are not relevant and gain nothing. Eval-Score-3.0.pl "
+        "It prints 4 decimals. Grades 3 and 4 are not relevant and gain nothing. Eval-Score-3.0.pl "
         "prints nothing for a list shorter than k and counts it 0 in the mean "
         "(short=nan,undefined=zero).",
         cite=("qin2010",),
@@ -140,7 +141,7 @@ _ALL = (
             "P": {"rel": 2, "top": 4, "cutoff": NEEDED},
             "map": {"rel": 2, "top": 4, "cutoff": WHOLE_LIST},
         },
-        "Prints 4 decimals. Grade 1 is not relevant to P and MAP.",
+        "It prints 4 decimals. Grade 1 is not relevant for P and MAP.",
     ),
     Convention(
         "ranklib",
@@ -155,8 +156,8 @@ _ALL = (
             "recip_rank": {"above": 0.0, "grades": GradeRule(low=0, whole=False)},
             "err": {"beyond": "keep", "grades": GradeRule(low=0, truncate=True), "cutoff": 10},
         },
-        "MAP looks at the whole list, and ignores a cutoff. RR without a cutoff prints 0 for "
-        "every query, which is not offered here: recip_rank takes the whole list.",
+        "MAP uses the whole list, and ignores a cutoff. RR without a cutoff prints 0 for every "
+        "query; recip_rank uses the whole list instead.",
     ),
     Convention(
         "quickrank",
@@ -168,10 +169,10 @@ _ALL = (
             "dcg": _SIGNED_EXP,
             "map": {"above": 0.0, "denominator": "hits", "scores": "none"},
         },
-        "MAP never looks at the scores: it is that of the order of the file. TNDCG is "
-        "ties=average, but for a tied group that reaches past k, which it sums whole. More than "
-        "16 tied documents have an order that depends on the library. The ideal order of nDCG is "
-        "by whole grades: fractions are refused there.",
+        "MAP ignores the scores and uses the order of the file. TNDCG is ties=average, except that "
+        "it counts a tied group whole if the group reaches past k. The order of more than 16 tied "
+        "documents depends on the library. nDCG sorts the ideal ranking by whole grades, so "
+        "fractions are refused.",
     ),
     Convention(
         "lightgbm",
@@ -195,8 +196,7 @@ _ALL = (
             "map": {**_XGBOOST_MAP, "cutoff": 32},
             "P": {**_LIST, "grades": _BINARY, "empty": "zero", "cutoff": 32},
         },
-        "A metric without a cutoff is cut at 32. ndcg_exp_gain=False is gain=linear, which takes "
-        "any grade.",
+        "The default cutoff is 32. ndcg_exp_gain=False is gain=linear, which accepts any grade.",
         {"ndcg(gain=linear)": _XGBOOST_LINEAR},
         cite=("chen2016",),
     ),
@@ -210,7 +210,7 @@ _ALL = (
             "map": {**_XGBOOST_MAP, "cutoff": 32},
             "P": {**_LIST, "grades": _BINARY, "cutoff": 32},
         },
-        "As xgboost, but a query without relevant documents counts 0.",
+        "Like xgboost, but a query without relevant documents counts 0.",
         {"ndcg(gain=linear)": _XGBOOST_LINEAR},
         cite=("chen2016",),
     ),
@@ -220,8 +220,8 @@ _ALL = (
         "dcg.cpp:19-104, precision_recall_at_k.cpp, metric.cpp (CalcQueryERR), doc_comparator.h",
         _CATBOOST_COMMON,
         {"ndcg": {**_SIGNED, "empty": "one"}, "dcg": _SIGNED, **_CATBOOST},
-        "ERR and PFound take the grade itself for a probability: on grades above 1 they mean "
-        "nothing, so map them to (2^g - 1) / 2^max first (stop=exp,max_grade=4).",
+        "ERR and PFound use the grade as a probability, which is meaningless for grades above 1. "
+        "Map such grades to (2^g - 1) / 2^max first (stop=exp,max_grade=4).",
         cite=("prokhorenkova2018",),
     ),
     Convention(
@@ -230,7 +230,7 @@ _ALL = (
         "dcg.cpp:69-104, metric.cpp (TDcgMetric)",
         _CATBOOST_COMMON,
         {"ndcg": {**_SIGNED_EXP, "empty": "one"}, "dcg": _SIGNED_EXP, **_CATBOOST},
-        "NDCG and DCG with type=Exp, the others as catboost. denominator=Position is "
+        "NDCG and DCG have type=Exp; the others are those of catboost. denominator=Position is "
         "discount=position.",
         cite=("prokhorenkova2018",),
     ),
@@ -244,8 +244,8 @@ _ALL = (
             "dcg": {**_SIGNED, "grades": GradeRule(whole=False, documents=2)},
             "map": {"ties": "stable", "tied": "together", "grades": _BINARY, "cutoff": WHOLE_LIST},
         },
-        "Has no mean over lists of different lengths. ignore_ties=True orders ties by the "
-        "processor's sort, which no rule gives.",
+        "It has no mean over lists of different lengths. The order of ties with ignore_ties=True "
+        "depends on the processor, so no setting reproduces it.",
         cite=("pedregosa2011",),
     ),
     Convention(
@@ -260,10 +260,9 @@ _ALL = (
             "P": {},
             "success": {"grades": _BINARY},
         },
-        "But for nDCG and the hit rate (success), a document with a score of 0 or below counts as "
-        "not relevant, and ties are ordered as torch.topk leaves them: ours is the "
-        "order of the input. Its recall still divides by all relevant documents, which no "
-        "setting gives.",
+        "Except for nDCG and the hit rate (success), a document with a score of 0 or below counts "
+        "as not relevant, and torch.topk orders ties; the harness uses the order of the input. Its "
+        "recall still divides by all relevant documents; no setting reproduces that.",
         cite=("detlefsen2022",),
     ),
     Convention(
@@ -277,8 +276,8 @@ _ALL = (
                 ("map", "recip_rank", "P", "recall", "success", "hits", "f1"), _AS_TREC
             ),
         },
-        "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
-        "(ties=reverse). More than 15 tied documents have an order that depends on the library.",
+        "ndcg_burges is gain=exp. With dicts in place of Qrels and Run it reverses the order of "
+        "ties (ties=reverse). The order of more than 15 tied documents depends on the library.",
         cite=("bassani2022",),
     ),
     Convention(
@@ -295,8 +294,8 @@ _ALL = (
             "arp": {"over": "grades", "undefined": "zero"},
             "opa": {"tied": "wrong", "over": "pairs", "undefined": "zero"},
         },
-        "Breaks ties at random in each call: ours is the expectation. Grades below 0 are padding. "
-        "ARP and OPA weigh queries by their grades and pairs.",
+        "It breaks ties at random in each call; the harness computes the expected value. Grades "
+        "below 0 are padding. ARP and OPA weight queries by their grades and pairs.",
         cite=("pasumarthi2019",),
     ),
     Convention(
@@ -314,8 +313,8 @@ _ALL = (
             "pfound": {"decay": 0.15, "max_grade": None},
             "rbp": {"p": 0.5},
         },
-        "Its order of ties depends on the processor (numpy's argsort, reversed): ours is the "
-        "reverse of the input, what a stable sort gives.",
+        "Its order of ties (numpy's argsort, reversed) depends on the processor. The harness "
+        "reverses the order of the input, as a stable sort would.",
         cite=("lucchese2017",),
     ),
     Convention(
@@ -328,9 +327,9 @@ _ALL = (
             "dcg": {"gain": "exp"},
             "recip_rank": {"target": "largest", "empty": "one"},
         },
-        "The rank of the largest grade, not of the first relevant document. A list of zeros has "
-        "1 in a batch with other lists, 0 alone. More than 16 padded entries have an order "
-        "that depends on the library.",
+        "Its MRR uses the rank of the largest grade, not of the first relevant document. A list of "
+        "zeros has 1 in a batch with other lists, and 0 alone. The order of more than 16 padded "
+        "entries depends on the library.",
     ),
     Convention(
         "ptranking",
@@ -343,9 +342,9 @@ _ALL = (
             "nerr": {"max_grade": None, "short": "zero"},
             "P": {"short": "zero", "empty": "zero", "undefined": "skip", "grades": _WHOLE},
         },
-        "A query without relevant documents makes the mean NaN. The *_at_k functions leave lists "
-        "shorter than k out (short=nan). To MAP and P a fraction is a part of a relevant document: "
-        "it is refused there.",
+        "A query without relevant documents makes the mean NaN. The *_at_k functions leave out "
+        "lists shorter than k (short=nan). MAP and P count a fraction as part of a relevant "
+        "document, so fractions are refused.",
     ),
     Convention(
         "pytorchltr",
@@ -357,8 +356,8 @@ _ALL = (
             "dcg": _SIGNED_EXP,
             "arp": {**_SIGNED, "undefined": "zero", "empty": "zero"},
         },
-        "Breaks ties at random in each call: ours is the expectation. exp=False is gain=linear. "
-        "ARP is 0, its best value, where the grades sum to 0.",
+        "It breaks ties at random in each call; the harness computes the expected value. exp=False "
+        "is gain=linear. ARP is 0, its best value, if the grades sum to 0.",
     ),
     Convention(
         "beir",
@@ -369,9 +368,9 @@ _ALL = (
             **dict.fromkeys(("ndcg", "map", "recall", "P"), _BEIR),
             **dict.fromkeys(("recip_rank", "relative_P", "success"), _BEIR_OWN),
         },
-        "pytrec_eval, after documents whose docno equals the qid are dropped "
-        "(ignore_identical_ids). relative_P is R_cap, success is Accuracy. Prints 5 decimals. "
-        "Means are over the queries of the run, but those of MRR, R_cap and Accuracy over all.",
+        "It drops documents with the qid as docno (ignore_identical_ids), then calls pytrec_eval. "
+        "relative_P is R_cap, success is Accuracy. It prints 5 decimals. Means of MRR, R_cap and "
+        "Accuracy are over all queries, other means over those of the run.",
         cite=("thakur2021",),
     ),
     Convention(
@@ -383,9 +382,9 @@ _ALL = (
             **dict.fromkeys(("ndcg", "map", "recall", "P", "success"), _MTEB),
             "recip_rank": {"ties": "trec_eval10", "scores": "float64", **_MTEB},
         },
-        "success is hit_rate. Documents whose docno equals the qid are dropped in tasks with "
-        "ignore_identical_ids, such as ArguAna, FiQA, Quora and MS MARCO; write "
-        "drop_identical_ids=false for the others.",
+        "success is hit_rate. Tasks with ignore_identical_ids, such as ArguAna, FiQA, Quora and MS "
+        "MARCO, drop documents with the qid as docno; write drop_identical_ids=false for the "
+        "others.",
         cite=("muennighoff2023",),
     ),
     Convention(
@@ -398,9 +397,9 @@ _ALL = (
             **dict.fromkeys(("recip_rank", "ndcg"), _AT_10),
             "map": {"denominator": "cutoff", "cutoff": 100},
         },
-        "Every relevant grade is 1. success is accuracy. Keeps documents whose docno equals the "
-        "qid, and leaves queries without relevant documents out. Older versions order ties by a "
-        "heap, which no rule gives.",
+        "Every relevant grade is 1. success is accuracy. It keeps documents with the qid as docno, "
+        "and leaves out queries without relevant documents. No setting reproduces the order of "
+        "ties of older versions, which use a heap.",
         cite=("reimers2019",),
     ),
     *(
@@ -425,15 +424,14 @@ _ALL = (
             "map": {"denominator": "cutoff", "cutoff": 10},
             **dict.fromkeys(("recall", "ndcg", "P"), _AT_10),
         },
-        "Every relevant grade is 1. success is Hit. Prints 4 decimals. Users without test items "
-        "are not evaluated. Ties are ordered as torch.topk leaves them: ours is the order of the "
-        "input.",
+        "Every relevant grade is 1. success is Hit. It prints 4 decimals, and leaves out users "
+        "without test items. torch.topk orders its ties; the harness uses the order of the input.",
     ),
 )
 
 
 def _with_levels(convention: Convention) -> Convention:
-    """Let a level that is given replace the tool's threshold."""
+    """Replace the threshold of the tool by the level in a name."""
     levels = {
         f"{metric}(rel)": {"above": None}
         for metric, settings in convention.metrics.items()
