@@ -11,7 +11,7 @@ from harness.core.settings import PARAMETERS
 
 PACKAGE = Path(__file__).resolve().parents[1] / "harness"
 LEVELS = [
-    {"errors", "input_files"},
+    {"errors", "input_files", "progress"},
     {"core"},
     {"metrics", "stats"},
     {"readers", "batch", "compat"},

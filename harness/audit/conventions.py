@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from tqdm import tqdm
 
 from .. import readers
 from ..config import load as configs
@@ -43,6 +42,7 @@ from ..experiment.results import (
 )
 from ..guard.datasets import load_weights
 from ..input_files import url_of
+from ..progress import Begin, progress
 from ..reports import text
 from ..reports.select import sort_metric
 from ..reports.text import Shown
@@ -268,7 +268,8 @@ def conventions(
         return _matches(published, config, cells, wanted, chosen)
     planned = plans(wanted, policy, chosen)
     all_metrics = [metric for plan in planned for metric in plan.every()]
-    systems, failed = _evaluated(config, cells, all_metrics, policy)
+    with progress(len(cells), "run") as begin:
+        systems, failed = _evaluated(config, cells, all_metrics, policy, begin)
     matrices = []
     for name, of_dataset in grouped_by(systems, lambda pair: pair[0].dataset).items():
         by_run = [(system.run, values) for system, values in of_dataset]
@@ -306,12 +307,11 @@ def _only(cells: list[Cell], kind: str, names: Sequence[str]) -> list[Cell]:
 
 
 def _evaluated(
-    config: Config, cells: Sequence[Cell], metrics: Sequence[Metric], policy: Policy
+    config: Config, cells: Sequence[Cell], metrics: Sequence[Metric], policy: Policy, begin: Begin
 ) -> tuple[list[tuple[System, Summaries]], tuple[Failed, ...]]:
     if config.summary.best:
         metrics = [*_chooser(config), *metrics]
-    with tqdm(total=len(cells), unit="run", disable=None) as bar:
-        return _systems(cells, list(dict.fromkeys(metrics)), policy, config.summary, bar.update)
+    return _systems(cells, list(dict.fromkeys(metrics)), policy, config.summary, begin)
 
 
 def _matches(
@@ -327,13 +327,14 @@ def _matches(
     ]
     settings = settings_of(at_cutoffs, tools)
     policy, fits, tried = config.policy.for_runs(), list[Fit](), 0
-    for how in dict.fromkeys((policy.missing_queries, "zero", "skip")):
-        rules = replace(policy, missing_queries=how)
-        for start in range(0, len(settings), BLOCK):
-            block = settings[start : start + BLOCK]
+    hows = dict.fromkeys((policy.missing_queries, "zero", "skip"))
+    blocks = [settings[start : start + BLOCK] for start in range(0, len(settings), BLOCK)]
+    with progress(len(hows) * len(blocks) * len(cells), "run") as begin:
+        for how, block in product(hows, blocks):
+            rules = replace(policy, missing_queries=how)
             by_metric = [(plain(setting.metric), setting) for setting in block]
             block_metrics = [metric for metric, _ in by_metric]
-            for system, summaries in _evaluated(config, cells, block_metrics, rules)[0]:
+            for system, summaries in _evaluated(config, cells, block_metrics, rules, begin)[0]:
                 tried += len(block)
                 for metric, setting in by_metric:
                     if isinstance(value := summaries[metric], float):
@@ -387,12 +388,12 @@ def _systems(
     metrics: Sequence[Metric],
     policy: Policy,
     summary: Summary,
-    done: Callable[[], object],
+    begin: Begin,
 ) -> tuple[list[tuple[System, Summaries]], tuple[Failed, ...]]:
     """Evaluate every cell, and return the systems and those without a part of their dataset.
 
     Folds are pooled or averaged and seeds averaged as in the leaderboard. If the summary keeps
-    the best of several, the first metric chooses. `done` is called after each cell.
+    the best of several, the first metric chooses. `begin` is called with the name of each cell.
     """
     stubs = [_stub(cell) for cell in cells]
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
@@ -405,11 +406,11 @@ def _systems(
     for places in grouped_by(evaluated, keys.__getitem__).values():
         parts, reasons = list[Entry](), dict[Metric, str]()
         for at in places:
+            begin(str(cells[at].key))
             evaluation = evaluator.evaluate(cells[at], reasons)
             if (table := weights.get(cells[at].dataset)) is not None:
                 evaluation = table.weigh(evaluation)
             parts.append(replace(stubs[at], evaluation=evaluation))
-            done()
         (whole,) = pooled(Leaderboard(tuple(parts), (), summary)).entries
         # the values of all metrics of all cells would not fit into memory
         values, labels = whole.evaluation.values[:, :1], whole.evaluation.metrics[:1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,17 @@ SECTIONS = {
 
 class Sectioned(click.Command):
     """A command whose help lists options by section, and the significance tests at `{tests}`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; UnknownNameError if an option that takes one value is given twice."""
+        _, _, order = self.make_parser(ctx).parse_args([*args])
+        single = [p for p in order if isinstance(p, click.Option) and not (p.multiple or p.is_flag)]
+        for option, times in Counter(single).items():
+            if times > 1:
+                message = f"expected one value, got {times}"
+                fix = f"write {option.opts[0]} once"
+                raise UnknownNameError(Problem(option.opts[0], message, fix=fix))
+        return super().parse_args(ctx, args)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help text."""
@@ -331,20 +343,21 @@ _SIZES = "LightGBM's file of group sizes, for QRELS."
 _TWICE = "What to do with a docno twice in a query."
 _LOWER = "The lowest score is best in all runs, as of distances."
 _PASSAGES = "Document in a passage's docno: '(.+)#[0-9]+', 'sum:...'."
+lower_is_better = click.option(
+    "--lower-is-better",
+    "order",
+    flag_value="ascending",
+    default="descending",
+    help=_LOWER,
+    show_default=False,
+)
 files = joined(
     choice("--duplicates", RunDuplicates, default="error", help=_TWICE),
     _format_of("--qrels-format", "QRELS"),
     _format_of("--run-format", "the runs"),
     _columns_of("--columns", "qid docno score rank grade row", "runs", "qid=1"),
     _columns_of("--qrels-columns", "qid docno grade", "QRELS", "grade=rel"),
-    click.option(
-        "--lower-is-better",
-        "order",
-        flag_value="ascending",
-        default="descending",
-        help=_LOWER,
-        show_default=False,
-    ),
+    lower_is_better,
     click.option("--documents-from", "documents", metavar="PATTERN", help=_PASSAGES),
     click.option("--group-sizes", "group", metavar="FILE", help=_SIZES),
 )

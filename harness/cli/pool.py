@@ -19,6 +19,7 @@ from .printing import show_grids
 @options.several("runs", "RUN...", "Run files.")
 @options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
 @options.teams
+@options.lower_is_better
 @options.text(
     "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
 )
@@ -50,16 +51,15 @@ def command(
         raise UnknownNameError(
             Problem("--leave-out", message, fix="add --qrels FILE and -m METRIC")
         )
-    depth, teams, contributors = (settings[key] for key in ("depth", "teams", "contributors"))
-    if unit == "team" and not teams:
+    if unit == "team" and not settings["teams"]:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
     if unit == "run" or (unit is None and format in ("csv", "jsonl")):
         options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
     if unit is None or qrels is None:
-        pooled = pool(runs, depth, teams, contributors)
+        pooled = pool(runs, **settings)
         show_grids(report.pool_grids(pooled), format, [*report.pool_records(pooled)])
         return
-    left_out = leave_out(runs, qrels, metrics, unit, depth, teams, contributors)
+    left_out = leave_out(runs, qrels, metrics, unit, **settings)
     records = [removal._asdict() for removal in left_out]
     show_grids([report.left_out_grid(left_out, unit)], format, records)

@@ -12,8 +12,6 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import chain, groupby
 
-from tqdm import tqdm
-
 from ..config.cells import Cell
 from ..config.model import Config
 from ..core.entries import Entry, Failed, grouped_by
@@ -37,6 +35,7 @@ from ..guard.findings import accept_findings, findings_of_error
 from ..guard.leaks import findings_of_leaks, training_files
 from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
+from ..progress import progress
 from ..readers.files import is_file
 from ..readers.query_weights import QueryWeights
 from . import manifest as manifests
@@ -106,19 +105,19 @@ def evaluate_all(
         outcomes = evaluated_jobs(pool, jobs)
     cluster = pool if isinstance(pool, Cluster) else None
     if cluster and jobs and cluster.dashboard:
-        tqdm.write(f"dashboard: {cluster.dashboard}", file=sys.stderr)
-    with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
+        print(f"dashboard: {cluster.dashboard}", file=sys.stderr)
+    with progress(len(cells), "cell", run.cached) as begin:
+        names = (str(cells[n].key) for n in pending)
+        begin(next(names, ""))
         for place, outcome in outcomes:
             run.take(place, outcome)
-            bar.update()
-            state = {"failed": len(run.failed)} if run.failed else {}
-            bar.set_postfix(
-                state | (dict(cluster.cells.most_common(MOST_SHOWN)) if cluster else {}),
-                refresh=False,
-            )
+            state = [f"{len(run.failed)} failed"] if run.failed else []
+            workers = cluster.cells.most_common(MOST_SHOWN) if cluster else []
+            state += [f"{worker} {n:,}" for worker, n in workers]
+            begin(", ".join(filter(None, [next(names, ""), *state])))
     if cluster and jobs:
         by_worker = (f"{name} {n:,}" for name, n in sorted(cluster.cells.items()))
-        tqdm.write(f"cells by worker: {', '.join(by_worker)}", file=sys.stderr)
+        print(f"cells by worker: {', '.join(by_worker)}", file=sys.stderr)
     last_dataset.clear()
     cache.save()
     return run.results(groups, weights)

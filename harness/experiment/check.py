@@ -11,8 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tqdm import tqdm
-
 from .. import readers
 from ..config import load as configs
 from ..config.cells import Cell, cell_of_files, missing_cells
@@ -40,7 +38,6 @@ from ..errors import (
     Place,
     Problem,
     UnknownNameError,
-    legible,
 )
 from ..guard.check_report import Checked
 from ..guard.datasets import (
@@ -66,6 +63,7 @@ from ..guard.submissions import Terms, findings_across_runs, findings_of_submiss
 from ..guard.sweep import Sweep, accepted_rules
 from ..guard.watch import judgement_facts, observing
 from ..input_files import url_of
+from ..progress import progress
 from ..readers.files import is_file
 from ..readers.format import options_of_files
 from ..readers.rows import last_line
@@ -226,10 +224,10 @@ def check_cells(
     sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
     check = _Check(sweep, policy, metrics, terms)
     groups = groupby(enumerate(cells), key=lambda pair: (pair[1].dataset, pair[1].dataset_entry))
-    with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
+    with progress(len(cells), "run") as begin:
         for (_, dataset), cells_of_dataset in groups:
             for number, (place, cell) in enumerate(cells_of_dataset):
-                bar.set_postfix_str(legible(cell.run_entry.path[-40:]))
+                begin(cell.run_entry.path or cell.dataset_entry.path)
                 if not number:
                     qrels = None
                     with observing(failures, dataset.path):
@@ -239,7 +237,6 @@ def check_cells(
                     continue
                 with observing(failures, cell.run_entry.path):
                     check.read_run(place, cell, qrels)
-                bar.update()
     findings = [*known, *check.findings, *(placed.finding for placed in sweep.examine()), *failures]
     qids = {
         known_dataset.cell.dataset: known_dataset.qids.to_pylist()

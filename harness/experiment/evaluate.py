@@ -43,6 +43,7 @@ from ..errors import (
     warn_of,
     warning_of_errors,
 )
+from ..progress import track
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, options_of_files
@@ -434,13 +435,8 @@ def _load(plugins: Iterable[str]) -> None:
 
 def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Visit]:
     """Return the visit of each run; a shortage ends them all."""
-    names: Iterable[str] = paths
-    if len(paths) > 1:
-        from tqdm import tqdm
-
-        names = tqdm(paths, unit="run", disable=None)
     visits = []
-    for name in names:
+    for name in track([*paths], "run"):
         visited_run = visited(name)
         if isinstance(visited_run.error, ShortageError):
             raise visited_run.error

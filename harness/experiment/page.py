@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError
 from ..input_files import check_outputs, keeping_inputs, name_of
 from ..metrics.ndcg import DISCOUNTS, scale_of
+from ..progress import track
 from ..readers.files import write_all
 from ..reports.leaderboard import find
 from ..reports.page import PageSettings, html_files, report
@@ -176,7 +178,7 @@ def participant_files(
         part |= {"notes": [], "files": blank, "findings": blank}
     names = [system["name"] for system in data["systems"]]
     hidden = [""] * len(data["columns"])
-    for sheet, runs in sheets.items():
+    for sheet, runs in track([*sheets.items()], "page", itemgetter(0)):
         systems = [
             {**one} if name in runs else {"name": f"system {place}", "columns": hidden}
             for place, (name, one) in enumerate(zip(names, data["systems"], strict=True), 1)
@@ -286,10 +288,9 @@ def _add_rankings(
     shown = _shown(board)
     grades: set[float] = set()
     last = ""
-    for cell in cells:
-        system = shown.get(cell.key)
-        if system is None:
-            continue
+    shown_cells = [cell for cell in cells if cell.key in shown]
+    for cell in track(shown_cells, "run", lambda cell: str(cell.key)):
+        system = shown[cell.key]
         found = rankings[system.dataset]
         entry = cell.dataset_entry
         if last != (last := entry.model_dump_json()):

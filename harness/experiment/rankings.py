@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from tqdm import tqdm
 
 from .. import readers
 from ..config.cells import Cell, resolve
@@ -23,7 +23,7 @@ from ..core.arrow import encode, take
 from ..core.entries import Failed, System, grouped_by
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
-from ..core.policy import Policy
+from ..core.policy import Policy, ScoreOrder
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
@@ -38,6 +38,7 @@ from ..metrics.rank_similarity import (
     rank_matrix,
 )
 from ..metrics.rbo import PERSISTENCE
+from ..progress import track
 from ..readers.groups import contributing, teams_of
 from ..reports.rankings import LeftOut, Pool, Unit
 from .evaluate import short_names
@@ -46,23 +47,30 @@ if TYPE_CHECKING:
     from ..config.model import Config
 
 
-def pool(paths: Sequence[str], depth: int = 20, teams: str = "", contributors: str = "") -> Pool:
+def pool(
+    paths: Sequence[str],
+    depth: int = 20,
+    teams: str = "",
+    contributors: str = "",
+    order: ScoreOrder = "descending",
+) -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
     `harness.readers.groups.teams_of`; without it each run is a team of its own. `contributors` is
-    a file as in `harness.readers.groups.contributing`; without it all runs contribute.
+    a file as in `harness.readers.groups.contributing`; without it all runs contribute. `order`
+    is whether the highest or the lowest score is best.
     """
     check_arguments(locals(), depth=whole_from(1))
-    return _pool(_runs(paths), depth, teams, contributors)
+    return _pool(_runs(paths, order), depth, teams, contributors)
 
 
-def _runs(paths: Sequence[str]) -> list[Run]:
-    named = zip(paths, short_names(paths), strict=True)
+def _runs(paths: Sequence[str], order: ScoreOrder) -> list[Run]:
+    named = [*zip(paths, short_names(paths), strict=True)]
     runs, problems = list[Run](), list[Problem]()
-    for path, name in named:
+    for path, name in track(named, "run", itemgetter(1)):
         try:
-            runs.append(readers.read_run(path, name=name))
+            runs.append(readers.read_run(path, name=name, order=order))
         except InputError as error:
             problems.append(replace(error.problems[0], fix=""))
     if problems:
@@ -110,6 +118,7 @@ def leave_out(
     depth: int = 20,
     teams: str = "",
     contributors: str = "",
+    order: ScoreOrder = "descending",
 ) -> list[LeftOut]:
     """Rank all runs without the judgements that one run or team alone contributed, for each.
 
@@ -120,7 +129,7 @@ def leave_out(
     source = readers.Source(qrels)
     judgements = readers.read_qrels(source)
     check_grades(judgements, wanted, Policy(), place=partial(readers.place_of_row, source))
-    runs = _runs(paths)
+    runs = _runs(paths, order)
     one_pool = _pool(runs, depth, teams, contributors)
 
     def values(of: Qrels) -> Floats:
@@ -130,8 +139,8 @@ def leave_out(
     codes = judgements.place(pa.array(one_pool.qids))[one_pool.query]
     found, rows = judgements.find(codes, Docnos(one_pool.docnos, np.array([0, codes.size])))
     whole, result = values(judgements), []
-    units = one_pool.only_by(unit).items()
-    for name, alone in tqdm(units, unit=unit, disable=None, leave=False):
+    units = [*one_pool.only_by(unit).items()]
+    for name, alone in track(units, unit, itemgetter(0)):
         removed = rows[alone[found]]
         stay = np.ones(judgements.n_rows, dtype=bool)
         stay[removed] = False
@@ -262,7 +271,7 @@ def _names(cells: Sequence[Cell]) -> list[str]:
 def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Rankings]:
     """Return the first documents of each query of each run."""
     qrels, tables = cells[0].read_qrels(), []  # which the rows of scores follow
-    for cell in cells:
+    for cell in track(cells, "run", lambda cell: str(cell.key)):
         run = cell.read_run(qrels)
         policy = config.policy.for_runs()
         run = run.without_identical_ids() if policy.drop_identical_ids else run

@@ -15,6 +15,7 @@ from ..core.policy import Policy
 from ..core.qrels_and_runs import Run
 from ..core.ragged import Floats, Ints
 from ..errors import InputError, Problem, first_of
+from ..progress import track
 from .correlation import kendall, spearman, tau_ap
 from .overlap import Tied
 from .pair_agreement import concordance
@@ -232,7 +233,8 @@ def rank_matrix(rankings: Sequence[Rankings], measure: Measure, p: float) -> tup
     """Return the mean similarity of each pair of runs, and over how many queries it is."""
     total = np.zeros((len(rankings), len(rankings)))
     n_queries = np.zeros(total.shape, dtype=np.int64)
-    for qid in dict.fromkeys(qid for ranking in rankings for qid in ranking):
+    qids = dict.fromkeys(qid for ranking in rankings for qid in ranking)
+    for qid in track([*qids], "query"):
         places = np.array([k for k, ranking in enumerate(rankings) if len(ranking.get(qid, ()))])
         lists = [rankings[k][qid] for k in places]
         cells = np.ix_(places, places)

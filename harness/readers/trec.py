@@ -56,6 +56,7 @@ _NO_GRADE = 1000  # The least whole number that is a docno rather than a grade
 _RANK = re.compile(rb"\d{1,9}")
 MOST_SUBTOPICS = 62
 """Subtopics of one query at most: each is a bit of a 64-bit number."""
+REVERSE = "write order: ascending (--lower-is-better)"
 BEIR_NAMES = ["query-id", "corpus-id", "score"]
 
 
@@ -166,8 +167,11 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
 
 
-def warn_ranks(source: Source, layout: Layout = RUN) -> None:
-    """Warn if ranks contradict scores in the pieces of a run that are kept."""
+def warn_ranks(source: Source, layout: Layout = RUN, reverse: str = REVERSE) -> None:
+    """Warn if ranks contradict scores in the pieces of a run that are kept.
+
+    `reverse` is what to do if the lowest score is best.
+    """
     text = source.report.sample
     if source.n_comments:
         text, _ = without_first_lines(text, source.n_comments)
@@ -196,7 +200,7 @@ def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     fix = ""
     if 2 * higher.size > np.count_nonzero(later):
         fix = "write ranks and scores that agree"
-        fix += "; if the lowest score is best, write order: ascending (--lower-is-better)"
+        fix += f"; if the lowest score is best, {reverse}"
         if source.ascending:
             fix = "take --lower-is-better out; in a config each run has its own order"
     warn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,7 @@ from ..core.evaluation import summarise
 from ..core.ragged import Floats
 from ..core.systems import check_distinct, unanswered_of
 from ..errors import HarnessError, Problem
+from ..progress import progress
 from .comparison import (
     REFERENCE_RUNS,
     Comparison,
@@ -77,13 +78,16 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         what = "no baseline shares a dataset with another run"
         raise HarnessError(Problem("compare", what, fix=fix))
     averaged = _averaged(systems)
+    titles = {block: f"{block.metric} on {block.dataset}" for block in blocks}
     several: dict[PairedValues, AllPairs] = {}
     if test.kind == "all-pairs":
-        results = _done([partial(tested, block, plan, test) for block in blocks], workers)
+        jobs_of_all = [partial(tested, block, plan, test) for block in blocks]
+        results = _done(jobs_of_all, titles.values(), "test", workers)
         several = dict(zip(blocks, results, strict=True))
     drawn = test.random or bool(weighted) or plan.interval == "bca"
     jobs = [partial(_compared, *pair, plan, test, several.get(pair[0])) for pair in pairs]
-    rows = _done(jobs, workers if drawn else 1)
+    names = (f"{block.runs[run]}, {titles[block]}" for block, _, run in pairs)
+    rows = _done(jobs, names, "pair", workers if drawn else 1)
     if test.kind == "all-pairs":
         sizes = {
             family_of(block.dataset, block.metric, "metric"): math.comb(block.valued.size, 2)
@@ -98,12 +102,13 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         partial(standings_of, block.of_runs, of, plan, several.get(block))
         for block, of in of_block.items()
     ]
+    standings = _done(ranked, map(titles.__getitem__, of_block), "ranking", workers)
     by_run = grouped_by(systems, lambda system: system.run)
     warned = {run: notes_of(entries)["warned"] for run, entries in by_run.items()}
     return Comparisons(
         plan=plan,
         rows=tuple(rows),
-        standings=tuple(chain.from_iterable(_done(ranked, workers))),
+        standings=tuple(chain.from_iterable(standings)),
         family_sizes=tuple(sizes.items()),
         overall=tuple(_overall(block, pairs) for block, pairs in several.items()),
         title=test.title,
@@ -118,11 +123,18 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     )
 
 
-def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
-    if workers < 2 or len(jobs) < 2:
-        return [job() for job in jobs]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda job: job(), jobs))
+def _done(
+    jobs: Sequence[Callable[[], T]], names: Iterable[str], unit: str, workers: int
+) -> list[T]:
+    """Return the results of jobs, whose names a bar shows."""
+    done = list[T]()
+    with progress(len(jobs), unit) as begin, ThreadPoolExecutor(max(workers, 1)) as pool:
+        in_order = map if workers < 2 or len(jobs) < 2 else pool.map
+        results = iter(in_order(lambda job: job(), jobs))
+        for name in names:
+            begin(name)
+            done.append(next(results))
+    return done
 
 
 def _check_runs(systems: Sequence[System], plan: Plan) -> None:

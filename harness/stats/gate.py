@@ -13,6 +13,7 @@ from pydantic import Strict
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..errors import ArgumentError, HarnessError, Problem
+from ..progress import track
 from .bootstrap import resampled_means
 from .comparison import Correction, Level
 from .corrections import adjust
@@ -177,7 +178,8 @@ def judge(
 
     Walker and Nowacki, Understanding equivalence and noninferiority testing, JGIM 2011.
     """
-    uncorrected = [_verdict(pair, margin, level) for pair, margin in pairs]
+    tests = track([*pairs], "test", lambda test: f"{test[0].run}, {test[0].metric}")
+    uncorrected = [_verdict(pair, margin, level) for pair, margin in tests]
     adjusted = adjust(np.array([verdict.p for verdict in uncorrected]), correction).tolist()
     verdicts = []
     for verdict, p in zip(uncorrected, adjusted, strict=True):

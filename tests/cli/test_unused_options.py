@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
-from command_line import called, succeeds
+from command_line import called, refused, succeeds
 
 from harness.cli.main import COMMANDS
 
@@ -48,12 +48,12 @@ FORMS: dict[str, dict[str, str]] = {
         "sort format",
     },
     "check": {
-        "c.yaml": "strict notes by topics overrides format",
+        "c.yaml": "strict notes verbose by topics overrides format",
         "c.yaml -f json": "strict topics overrides",
-        "q.txt one.run": f"strict notes by topics docnos max_per_query tag_pattern "
+        "q.txt one.run": f"strict notes verbose by topics docnos max_per_query tag_pattern "
         f"all_topics max_runs {READING} format",
-        "one.run --topics topics.txt": SUBMITTED,
-        "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} teams",
+        "one.run --topics topics.txt": f"{SUBMITTED} verbose",
+        "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} verbose teams",
         "one.run --topics topics.txt -f json": SUBMITTED,
     },
     "metrics": {"": "conventions", "ndcg": "conventions"},
@@ -116,7 +116,7 @@ FORMS: dict[str, dict[str, str]] = {
         "out": "measure p depth near picture datasets of_metrics format",
         "out --metrics": "metrics datasets draws format",
     },
-    "trace": {"out --run one -m map": "query dataset where inputs"},
+    "trace": {"out --run one -m map": "query dataset where inputs full"},
     "conventions": {
         "out": "metrics tools match run dataset overrides format details",
         "out --match .5": "metrics tools run dataset overrides format details",
@@ -127,11 +127,11 @@ FORMS: dict[str, dict[str, str]] = {
         "out --scheduler tcp://127.0.0.1:9": "worker_timeout inputs plugins format",
     },
     "pool": {
-        "one.run": "depth teams contributors unit format",
-        "one.run -f csv": "depth contributors unit",
-        "one.run two.run --leave-out run --qrels q.txt -m map": "depth contributors format",
+        "one.run": "depth teams order contributors unit format",
+        "one.run -f csv": "depth order contributors unit",
+        "one.run two.run --leave-out run --qrels q.txt -m map": "depth order contributors format",
         "one.run two.run --leave-out team --teams . --qrels q.txt -m map":
-            "depth contributors format",
+            "depth order contributors format",
     },
     "trec_eval": {},
 }  # fmt: skip
@@ -225,3 +225,23 @@ def test_a_flag_has_one_meaning() -> None:
                         meaning.setdefault(flag, set()).add(str(option.name).rstrip("s"))
     several = {flag: names for flag, names in meaning.items() if len(names) > 1}
     assert several == {"--convention": {"convention", "tool"}}  # one, or each of several
+
+
+def single_options() -> Iterator[tuple[str, str]]:
+    """Each option of a command that takes one value."""
+    for name, command in commands().items():
+        for option in command.params:
+            is_single = isinstance(option, click.Option) and not option.multiple
+            if is_single and not option.is_flag and name != "trec_eval":
+                yield name, str(option.name)
+
+
+@pytest.mark.parametrize(("name", "parameter"), [*single_options()])
+def test_an_option_of_one_value_is_refused_twice(here: Path, name: str, parameter: str) -> None:
+    (option,) = [one for one in commands()[name].params if one.name == parameter]
+    form, value = next(iter(FORMS[name])), VALUES.get(parameter, "1")
+    if isinstance(option.type, click.Choice):
+        value = option.type.choices[-1]
+    err = refused(name, *form.split(), option.opts[0], value, option.opts[-1], value, cwd=here)
+    assert err.startswith(f"error: {option.opts[0]}: ")
+    assert err.count("\n") == 2

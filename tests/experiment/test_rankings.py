@@ -195,3 +195,17 @@ def test_compared_runs_of_results(folds: Path) -> None:
     done = refused(*words, "web", cwd=folds.parent)
     assert done.rstrip().endswith("fix:   leave --dataset out, or name some of alone")
     succeeds("compare", "a=1", "b", "--results", "out", cwd=folds.parent)
+
+
+def test_a_pool_of_distances(tmp_path: Path) -> None:
+    rows = [f"{q} Q0 d{n} {n} {n / 4} t\n" for q in (10, 2, 1) for n in (3, 1, 2, 0)]
+    (tmp_path / "near.run").write_text("".join(rows))
+    words = "pool", "near.run", "--depth", "1", "-f", "csv"
+    done = called(*words, cwd=tmp_path)
+    assert ("--lower-is-better" in done.err, ",d3,1,near" in done.out) == (True, True)
+    lines = succeeds(*words, "--lower-is-better", cwd=tmp_path).splitlines()[1:]
+    assert {line.split(",")[1] for line in lines} == {"d0"}
+    (tmp_path / "q").write_text("10 0 d0 1\n2 0 d0 1\n1 0 d3 1\n")
+    # trec_eval has no such option
+    err = called("trec_eval", "q", "near.run", cwd=tmp_path).err
+    assert ("[ranks-against-scores]" in err, "--lower" in err) == (True, False)

@@ -224,7 +224,7 @@ class RunFile:
             yield Run.from_dict({})
             return
         warn_scattered(Rows(self._source), RowCount(scattered, scattered))
-        warn_ranks(self._source)
+        warn_ranks(self._source, reverse="negate the scores")
         checks.warn()
         warn_of(self._source.findings)
 

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
 from annotated_types import Ge, Le
-from tqdm import tqdm
 
 from ...core.arguments import Names, OneOf, PathText, Shorthand, as_list
 from ...core.entries import System
@@ -39,6 +38,7 @@ from ...errors import (
     unknown,
     warn,
 )
+from ...progress import track
 from ...readers.files import part
 from ...stats.comparison import REFERENCE_RUNS
 from ..leaderboard import Study, plan_of
@@ -411,7 +411,7 @@ def render_all(
     refused: list[InputError] = []
     # check every request before drawing the first
     drawings = [request for settings in plots for request in requests(study, settings)]
-    for request in tqdm(drawings, unit="picture", disable=None, leave=False):
+    for request in track(drawings, "picture", lambda request: request.settings.kind):
         kind, settings = find(request.settings.kind), request.settings
         parts = [*filter(None, (settings.kind, settings.over)), request.dataset]
         parts += kind.file_names(request.metrics)
