@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 
 from ..errors import legible, printable
 from .grid import PLAIN, Column, Grid, GridCell, grid
@@ -15,6 +17,9 @@ _LINE = 100
 """Characters of a line of a paper table's caption and notes."""
 _LEAST = 40
 """Characters of a line of text in the narrowest terminal."""
+_BEFORE_ARROW, _HARD_BLANK = re.compile(" (?=[↑↓])"), "\xa0"
+_NARROWEST = 8
+"""Characters of a column in the narrowest terminal."""
 LONGEST = 120
 """Characters of a name in a table for a terminal."""
 
@@ -24,7 +29,7 @@ def render(grids: Iterable[Grid], *, width: int | None = None) -> str:
 
     A bold value has a star behind it, an underlined one a plus; then come the signs above the
     line, and after ``_`` those below it. Columns that do not fit into `width` characters go into
-    further blocks below.
+    further blocks below, and cells that do not fit are folded.
     """
     blocks = ("\n".join(_lines(table, width)) for table in grids)
     return printable("\n\n".join(blocks)) + "\n"
@@ -54,7 +59,7 @@ def wrapped(text: str, width: int, indent: int, hanging: int) -> list[str]:
 def _lines(table: Grid, width: int | None) -> Iterator[str]:
     line = _LINE if width is None else max(min(width, _LINE), _LEAST)
     if table.title:
-        yield legible(table.title)
+        yield from [legible(table.title)] if width is None else wrapped(table.title, width, 0, 2)
     if table.caption:
         yield from [*textwrap.wrap(table.caption, line), ""]
     if table.columns:
@@ -69,28 +74,79 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
     texts = [_column(*pair, table.is_paper) for pair in zip(table.columns, cells, strict=True)]
     titles = readable([group.title for group in table.groups])
     headings = readable([title for title, _ in table.blocks])
-    blocks = [(title, n) for title, (_, n) in zip(headings, table.blocks, strict=True)]
+    heading_of = [0, *(k for k, (_, n) in enumerate(table.blocks) for _ in range(n))]
     sizes = [max(map(len, column)) for column in texts]
     sizes[0] = max([sizes[0], *map(len, titles)])
-    index = 1
-    for title, n in blocks:  # the last column of a block gives its title room
-        sizes[index + n - 1] += max(0, len(title) - _room(sizes[index : index + n]))
-        index += n
-    for index, column in enumerate(table.columns):
-        flush = str.ljust if column.left else str.rjust
-        texts[index] = [flush(text, sizes[index]) for text in texts[index]]
     left = next((index for index, column in enumerate(table.columns) if not column.left), 1)
+    if width is not None and _room(sizes) > width:
+        sizes = _narrowed(texts, left, width)
     for place, block in enumerate(_blocks_that_fit(sizes, left, width)):
         if place:
             yield ""
+        rooms, blocks = [*sizes], list[tuple[str, int]]()
+        for number, group in groupby(block[1:] if headings else (), heading_of.__getitem__):
+            columns = [*group]
+            room = _room([rooms[index] for index in columns])
+            spare = max(len(headings[number]) - room, 0)
+            if width is not None:
+                spare = min(spare, max(width - _room([rooms[index] for index in block]), 0))
+            rooms[columns[-1]] += spare  # the last column of a block gives its title room
+            blocks.append((cut(headings[number], room + spare), room + spare))
         if blocks:
-            yield _block_titles(blocks, sizes)
-        rows = zip(*(texts[index] for index in block), strict=True)
-        lines = (_GAP.join(row).rstrip() for row in rows)
-        yield next(lines)
-        for title, group in zip(titles, table.groups, strict=True):
+            yield _block_titles(rooms[0], blocks)
+        flush = [str.ljust if column.left else str.rjust for column in table.columns]
+        rows = (
+            [[flush[k](line, rooms[k]) for line in _folded(texts[k][row], rooms[k])] for k in block]
+            for row in range(len(texts[0]))
+        )
+        yield from _row(next(rows), [rooms[k] for k in block])
+        for title, rows_of_group in zip(titles, table.groups, strict=True):
             yield from [title] if title else []
-            yield from (next(lines) for _ in group.rows)
+            for _ in rows_of_group.rows:
+                yield from _row(next(rows), [rooms[k] for k in block])
+
+
+def _row(cells: Sequence[Sequence[str]], rooms: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a row; cells of fewer lines than others end earlier."""
+    for line in range(max(map(len, cells))):
+        parts = [
+            cell[line] if line < len(cell) else " " * room
+            for cell, room in zip(cells, rooms, strict=True)
+        ]
+        yield _GAP.join(parts).rstrip()
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """Return the lines of a cell; an arrow stays with the word before it."""
+    if len(text) <= room:
+        return [text]
+    lines = textwrap.wrap(_BEFORE_ARROW.sub(_HARD_BLANK, text), room)
+    return [line.replace(_HARD_BLANK, " ") for line in lines]
+
+
+def _narrowed(texts: Sequence[Sequence[str]], left: int, width: int) -> list[int]:
+    """Return sizes of columns that fit: headings are folded first, then the first `left` columns.
+
+    These keep whole words if all columns fit into one line then; else each of the others fits
+    next to them.
+    """
+    longest = [
+        [max(map(len, _BEFORE_ARROW.sub("_", text).split(" "))) for text in column]
+        for column in texts
+    ]
+    words, headings = [*map(max, longest)], [column[0] for column in longest]
+    sizes = [
+        max([size, *map(len, column[1:])]) for size, column in zip(headings, texts, strict=True)
+    ]
+    others, least, free = sizes[left:], words[:left], width - _room([*sizes[left:], 0])
+    if _room(least) > free:
+        free = width - (len(_GAP) + min(max(others), width // 2) if others else 0)
+        least = [min(word, _NARROWEST) for word in least]
+    firsts = sizes[:left]
+    while _room(firsts) > free and firsts != least:
+        firsts[max(range(left), key=lambda k: (firsts[k] > least[k], firsts[k]))] -= 1
+    room = max(width - _room(firsts) - len(_GAP), _NARROWEST)
+    return [*firsts, *(min(size, room) for size in others)]
 
 
 def _room(sizes: Sequence[int]) -> int:
@@ -132,15 +188,15 @@ def _signs(cell: GridCell) -> Iterator[str]:
     yield f" ({legible(cell.note)})" if cell.note else ""
 
 
-def _block_titles(blocks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> str:
-    parts, position = [" " * sizes[0]], 1
-    for title, n in blocks:
-        free = _room(sizes[position : position + n]) - len(title)
+def _block_titles(first: int, blocks: Sequence[tuple[str, int]]) -> str:
+    """Return the line of titles above their columns; `first` is the room of the first column."""
+    parts = [" " * first]
+    for title, room in blocks:
+        free = room - len(title)
         before, after = free // 2, (free + 1) // 2
         line = ("-" * (before - 1) + " " if before else "") + title
         line += " " + "-" * (after - 1) if after > 1 else " " * after
         parts.append(line if title else " " * free)
-        position += n
     return _GAP.join(parts).rstrip()
 
 
