@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,9 +54,9 @@ from ..experiment.results import (
 from ..input_files import joined, name_of, real_path
 from ..metrics.ndcg import DISCOUNTS, Scale, scale_of
 from ..reports import text as text_report
-from ..reports.catalogue import resolved
-from ..reports.grid import Grid, filled, grid, grid_of
-from ..reports.phrases import warned_of
+from ..reports.catalogue import in_force, resolved
+from ..reports.grid import Grid, Group, filled, grid, grid_of
+from ..reports.phrases import number, warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown
 from .table_files import csv_rows, read_text
@@ -162,17 +163,22 @@ def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
     return tuple(Step(rank, "", math.nan, *rest) for rank, *rest in rows)
 
 
-def ranking_grid(steps: Sequence[Step], running: str, title: str = "") -> Grid:
-    """Return a ranking as a table, with the columns that have values; `running` heads the last."""
+def ranking_grid(steps: Sequence[Step], running: str, full: bool, title: str = "") -> Grid:
+    """Return a ranking as a table, with the columns that have values; `running` heads the last.
 
-    def number(value: float | None) -> str:
-        return "" if value is None or math.isnan(value) else f"{value:.6g}"
+    Numbers have six digits with `full`, else four decimals; scores always have six digits.
+    """
+
+    def number(value: float | None, is_long: bool = full) -> str:
+        if value is None or math.isnan(value):
+            return ""
+        return f"{value:.6g}" if is_long or value.is_integer() else f"{value:.4f}"
 
     rows = [
         {
             "rank": str(step.rank),
             "docno": step.docno,
-            "score": number(step.score),
+            "score": number(step.score, True),
             "grade": "not judged" if step.grade is None else f"{step.grade:g}",
             "gain": number(step.gain),
             "/ discount": number(step.discount),
@@ -192,6 +198,9 @@ def ranking_grid(steps: Sequence[Step], running: str, title: str = "") -> Grid:
 
 
 UNCHANGED = "unchanged"
+HASH = 8
+"""Characters of a hash that are shown."""
+Text = Callable[[float | None], str]
 SHOWN_INPUTS = EXTREMES = 5
 """Changed files, and largest and smallest values, that are listed."""
 
@@ -547,46 +556,56 @@ def _part(entry: Entry, metric: Metric) -> FoldShare:
     return FoldShare(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight, weighted)
 
 
-def grids(account: Account) -> Iterator[Grid]:
-    """Yield what ``harness trace`` prints."""
+def grids(account: Account, full: bool = False) -> Iterator[Grid]:
+    """Yield what ``harness trace`` prints; with `full`, every digit, hash and setting."""
+    text = partial(_text, account, full)
     query = f" of query {account.qid}," if account.qid else " of"
-    notes = [*warned_of([(account.run, account.warned)]), *_summary(account)]
-    title = f"{account.metric}{query} {account.name}: {_text(account.value)}"
+    notes = [*warned_of([(account.run, account.warned)]), *_summary(account, text)]
+    title = f"{account.metric}{query} {account.name}: {text(account.value)}"
     yield Grid(title=title, notes=tuple(notes))
     if account.qid is not None:
-        yield from _query(account)
+        yield from _query(account, text, full)
         return
-    yield from (_repetition_grid(repetition, account) for repetition in account.repetitions)
-    yield from _chosen(account.choices)
-    yield _inputs(account)
-    yield from _pointer(account) if account.repetitions else _cell(account)
+    yield from (_repetition_grid(part, account, text) for part in account.repetitions)
+    yield from _chosen(account.choices, text)
+    yield _inputs(account, full)
+    yield from _pointer(account) if account.repetitions else _cell(account, full)
+    hints = ["--full prints every digit, hash and setting"] * (not full)
+    if account.metric.definition.is_built_in and not account.repetitions:
+        hints.append("--query QID prints the ranking behind one query's value")
+    if hints:
+        yield Grid(notes=tuple(hints))
 
 
-def _text(value: float | None) -> str:
-    return "undefined" if value is None or math.isnan(value) else repr(value)
+def _text(account: Account, full: bool, value: float | None) -> str:
+    """Return a number with four decimals, or with all digits if the files give another value."""
+    if value is None or math.isnan(value):
+        return "undefined"
+    has_all = full or isinstance(value, int) or not account.is_confirmed
+    return repr(value) if has_all else number(value, account.metric)
 
 
-def _summary(account: Account) -> Iterator[str]:
+def _summary(account: Account, text: Text) -> Iterator[str]:
     """Yield the computation of a row from its repetitions, or the reason of a missing ranking."""
     if account.qid is not None and not account.ranking and account.entry is not None:
         policy = account.entry.evaluation.policy
         yield f"the run does not answer the query (missing_queries: {policy.missing_queries})"
     if not account.is_confirmed and account.repetitions:
-        yield f"leaderboard.csv holds ANOTHER value: {_text(account.recorded)}"
+        yield f"leaderboard.csv holds ANOTHER value: {text(account.recorded)}"
     if (n := len(account.repetitions)) > 1:
-        yield f"mean of {n} repetitions, standard deviation {_text(account.deviation)}"
+        yield f"mean of {n} repetitions, standard deviation {text(account.deviation)}"
     if account.incomplete is not None:
         yield f"{FEWER}: {account.incomplete}"
     if not math.isnan(account.low):
-        yield f"interval {_text(account.low)} to {_text(account.high)}"
+        yield f"interval {text(account.low)} to {text(account.high)}"
     if account.chosen is not None:
         yield best_of([account.chosen])
 
 
-def _repetition_grid(repetition: Repetition, row: Account) -> Grid:
+def _repetition_grid(repetition: Repetition, row: Account, text: Text) -> Grid:
     """Return the value of a repetition, and the contribution of each fold."""
     name = pairs(repetition.columns.items()) or "value"
-    title = f"{name}: {_text(repetition.value)}{_quotient(repetition, row)}"
+    title = f"{name}: {text(repetition.value)}{_quotient(repetition, row, text)}"
     parts, whole = repetition.parts, repetition.whole
     if len(parts) == 1 and parts[0].dataset == whole.dataset:
         return Grid(title=title)
@@ -596,30 +615,30 @@ def _repetition_grid(repetition: Repetition, row: Account) -> Grid:
 
     def cells(name: str, value: str, part: FoldShare) -> list[str]:
         numbers = [part.weight, part.total] if weighted else [part.total]
-        return [name, value, str(part.n), *map(_text, numbers)]
+        return [name, value, str(part.n), *map(text, numbers)]
 
-    rows = [cells(part.dataset, _text(part.value), part) for part in parts]
+    rows = [cells(part.dataset, text(part.value), part) for part in parts]
     if not row.averaged:
         rows.append(cells("all", "", whole))
     return grid(["dataset", "value", "queries", *sums], rows, title=title)
 
 
-def _quotient(repetition: Repetition, row: Account) -> str:
+def _quotient(repetition: Repetition, row: Account, text: Text) -> str:
     """Return the sum and the division that give a value."""
     how = row.metric.definition.summary
     if row.averaged:
-        values = " + ".join(_text(part.value) for part in repetition.parts)
+        values = " + ".join(text(part.value) for part in repetition.parts)
         return f" = ({values}) / {len(repetition.parts)}, parts count alike"
     if how == "sum" or math.isnan(repetition.value):
         return ""
     if how == "median":
         weighted = "weighted " if repetition.whole.is_weighted else ""
         return f", the {weighted}median of {counted(repetition.whole.n, 'value')}"
-    quotient = f"{_text(repetition.whole.total)} / {_text(repetition.whole.weight)}"
+    quotient = f"{text(repetition.whole.total)} / {text(repetition.whole.weight)}"
     return f" = exp({quotient})" if how == "gm" else f" = {quotient}"
 
 
-def _chosen(choices: Sequence[Choice]) -> Iterator[Grid]:
+def _chosen(choices: Sequence[Choice], text: Text) -> Iterator[Grid]:
     """Yield the settings chosen on validation queries, and the ranking of all if there is one."""
     if not choices:
         return
@@ -627,18 +646,18 @@ def _chosen(choices: Sequence[Choice]) -> Iterator[Grid]:
     for choice in choices:
         tied = f", tied with {', '.join(map(pairs, choice.tied))}" if choice.tied else ""
         how = f"best of {len(choice.ranked)}{tied}"
-        rows.append([choice.name, pairs(choice.setting), _text(choice.value), how])
+        rows.append([choice.name, pairs(choice.setting), text(choice.value), how])
     title = f"Setting chosen on validation queries by {choices[0].metric}"
     yield grid(["for", "setting", "validation value", "chosen as"], rows, left=2, title=title)
     if len(choices) == 1:
         (choice,) = choices
         title = f"All settings on {', '.join(choice.datasets)}, best first"
-        ranked = [[pairs(setting), _text(value)] for setting, value in choice.ranked]
+        ranked = [[pairs(setting), text(value)] for setting, value in choice.ranked]
         ranked += [[pairs(setting), "left out: not every value"] for setting in choice.left_out]
         yield grid(["setting", choice.metric], ranked, title=title)
 
 
-def _inputs(account: Account) -> Grid:
+def _inputs(account: Account, full: bool) -> Grid:
     """Return the table of a cell's files, with notes on those that have changed."""
     changed = [file for file in account.inputs if file["state"] != UNCHANGED]
     total = counted(len(account.inputs), "file")
@@ -650,21 +669,25 @@ def _inputs(account: Account) -> Grid:
     title = f"Inputs: {state}"
     if account.repetitions:
         return Grid(title=title, notes=tuple(notes))
-    rows = [[file["path"], file["sha256"], str(file["bytes"])] for file in account.inputs]
+    end = None if full else HASH
+    rows = [[file["path"], file["sha256"][:end], str(file["bytes"])] for file in account.inputs]
     return grid(["file", "sha256", "bytes"], rows, left=2, title=title, notes=notes)
 
 
 def _pointer(row: Account) -> Iterator[Grid]:
     """Yield the command that shows one cell of a row."""
     cell = row.repetitions[0].parts[0]
-    options = {"run": row.run, "metric": str(row.metric), "dataset": cell.dataset}
-    words = [word for name, value in options.items() for word in (f"--{name}", value)]
-    words += [word for pair in cell.columns.items() for word in ("--where", "=".join(pair))]
-    command = f"harness trace {shlex.join([row.folder, *words])}"
-    yield Grid(title="One of the cells, with its files, counts and settings:", notes=(command,))
+    where = (
+        {"--dataset": cell.dataset}.items(),
+        [("--where", "=".join(p)) for p in cell.columns.items()],
+    )
+    words = [row.folder, "--run", row.run, "--metric", str(row.metric)]
+    parts = shlex.join(words), shlex.join(word for pair in chain(*where) for word in pair)
+    command = f"harness trace {parts[0]} \\", f"  {parts[1]}"
+    yield Grid(title="One of the cells, with its files, counts and settings:", notes=command)
 
 
-def _cell(account: Account) -> Iterator[Grid]:
+def _cell(account: Account, full: bool) -> Iterator[Grid]:
     assert account.entry is not None
     evaluation, metric = account.entry.evaluation, account.metric
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
@@ -685,7 +708,8 @@ def _cell(account: Account) -> Iterator[Grid]:
     )
     yield Grid(title="Queries", notes=counts)
     settings = resolved([metric], evaluation.policy)
-    yield replace(settings, title=f"Metric: {settings.title}")
+    settings = replace(settings, title=f"Metric: {settings.title}")
+    yield settings if full else _changed(settings, metric, evaluation.policy)
     manifest = account.manifest
     assert manifest is not None
     origin = [", ".join(f"{name} {text}" for name, text in manifest.versions.items() if text)]
@@ -697,20 +721,29 @@ def _cell(account: Account) -> Iterator[Grid]:
         again = f"pytrec_eval evaluated {check.queries} queries again"
         origin.append(f"{again}: largest difference {check.largest_difference:g}")
     yield Grid(title="Made by", notes=tuple(origin))
-    if metric.definition.is_built_in:
-        yield Grid(title="--query QID shows the ranking behind one query's value.")
 
 
-def _query(account: Account) -> Iterator[Grid]:
+def _changed(settings: Grid, metric: Metric, policy: Policy) -> Grid:
+    """Return the table of a metric's settings without those that have their default values."""
+    usual = in_force(Metric(metric.definition), Policy())
+    values = in_force(metric, policy)
+    changed = {name for name, value in values.items() if value != usual.get(name)}
+    rows = [row for row in settings.rows if row[0].text in changed]
+    if not rows:
+        return Grid(title=settings.title, notes=("every setting has its default value",))
+    return replace(settings, groups=(Group("", tuple(rows)),))
+
+
+def _query(account: Account, text: Text, full: bool) -> Iterator[Grid]:
     if not account.ranking:
         return
-    yield ranking_grid(account.ranking, "so far")
+    yield ranking_grid(account.ranking, "so far", full)
     if account.ideal:
         total = account.ideal[-1].running or 0.0
         parts = [step.added for step in account.ranking if step.added is not None]
-        title = f"The ideal order, whose DCG is {total!r}"
-        yield ranking_grid(account.ideal, "DCG so far", title)
-        yield Grid(title=f"{account.metric} = {math.fsum(parts)!r} / {total!r}")
+        title = f"The ideal order, whose DCG is {text(total)}"
+        yield ranking_grid(account.ideal, "DCG so far", full, title)
+        yield Grid(title=f"{account.metric} = {text(math.fsum(parts))} / {text(total)}")
     if account.derived is not None:
         same = "the same as in the results" if account.is_confirmed else "NOT the results' value"
-        yield Grid(title=f"computed again from the files: {_text(account.derived)}, {same}")
+        yield Grid(title=f"computed again from the files: {text(account.derived)}, {same}")

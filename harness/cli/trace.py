@@ -8,34 +8,45 @@ from typing import Any
 import click
 
 from ..audit.trace import grids, trace
+from ..errors import Problem, UnknownNameError, first_of
+from ..experiment.results import read_results
 from . import options
 from .printing import show_grids
 
 
 @options.command()
 @options.results
-@click.option("--run", metavar="RUN", required=True, help="The run, as the leaderboard names it.")
-@click.option(
-    "--metric", "-m", metavar="METRIC", required=True, help="A metric of the leaderboard."
-)
+@click.option("--run", metavar="RUN", help="The run, as the leaderboard names it.")
+@click.option("--metric", "-m", metavar="METRIC", help="A metric of the leaderboard.")
 @click.option("--query", metavar="QID", help="Show the ranking behind this query's value.")
 @click.option("--dataset", metavar="DATASET", help="The dataset, if there are several.")
 @options.many("--where", metavar="NAME=VALUE", help="Select a cell by a column, such as seed=1")
 @options.inputs
-def command(results: Path, where: tuple[str, ...], **settings: Any) -> None:
+@options.flag("--full", "Print every digit, hash and setting.")
+def command(results: Path, where: tuple[str, ...], full: bool, **settings: Any) -> None:
     """Show where one number of a leaderboard comes from.
 
-    Prints inputs and their hashes, how many queries count and what happened to the others, every
-    setting of the metric, and versions. For a row of several cells, prints what each fold and seed
-    adds. With --query, prints the ranking: grades, gains, discounts and the running value. Exits 1
-    if the files give the query a different value than the results hold.
+    Prints inputs and their hashes, how many queries count and what happened to the others, the
+    settings of the metric that differ from the default, and versions. For a row of several cells,
+    prints what each fold and seed adds. With --query, prints the ranking: grades, gains, discounts
+    and the running value. Exits 1 if the files give the query a different value than the results
+    contain.
 
     \b
     Examples:
       harness trace results/quickstart --run bm25 --metric map
       harness trace results/quickstart --run bm25 --metric ndcg@10 --query 1
     """
+    if settings["run"] is None or settings["metric"] is None:
+        outcome = read_results(results)
+        known = {"run": outcome.runs, "metric": [*map(str, outcome.board.metrics)]}
+        problems = [
+            Problem("", f"missing option '--{name}'", fix=f"choose from {first_of(names)}")
+            for name, names in known.items()
+            if settings[name] is None
+        ]
+        raise UnknownNameError(problems)
     account = trace(results, where=dict(options.pairs("--where", where)), **settings)
-    show_grids(grids(account))
+    show_grids(grids(account, full))
     if not account.is_confirmed:
         raise click.exceptions.Exit(1)

@@ -12,9 +12,10 @@ from folds_and_seeds import put
 from refusals import refuses
 
 import harness
-from harness.audit.trace import Account, trace
+from harness.audit.trace import Account, grids, trace
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment.results import read_results
+from harness.reports.text import render
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e 3\nq2 0 x 1\nq3 0 y 1\n"
 # q1: ties of b and c, and of u and a
@@ -88,16 +89,20 @@ def test_every_value_of_the_examples_is_confirmed(workplace: Path, name: str) ->
 
 def test_the_text_of_a_cell(tmp_path: Path) -> None:
     folder = results(tmp_path, "map", "depth: 3")
-    text = str(trace(folder, "one", "map"))
+    account = trace(folder, "one", "map")
+    text, full = str(account), render(grids(account, full=True))
     inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
-    assert text.startswith("map of one on toy: ")
     assert "Inputs: 2 files, unchanged" in text
-    assert f"{digest}     {len(QRELS)}\n" in text
+    assert text.startswith("map of one on toy: 0.2778\n")
+    assert full.startswith(f"map of one on toy: {account.value!r}\n")
+    assert f"{digest[:8]}     {len(QRELS)}\n" in text
+    assert f"{digest}     {len(QRELS)}\n" in full
     assert "3 queries, 1 not answered (zero), 4 tied documents (trec_eval)" in text
     # q1 c at 1: 1 / 3; q2 x at 2: 1 / 2
     assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
-    assert "depth               3             the run's policy\n" in text
+    assert "depth               3             the run's policy\n" in full
+    assert [line.split()[0] for line in text.splitlines() if "run's policy" in line] == ["depth"]
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
     assert "has changed since the results were computed" in str(trace(folder, "one", "map"))
     with refuses("one.run", error=InputError):
@@ -261,3 +266,40 @@ def test_scores_are_those_of_the_file(tmp_path: Path) -> None:
     assert [(step.docno, step.score) for step in found.ranking] == [
         ("c", 0), ("a", 0.25), ("b", 1.5),
     ]  # fmt: skip
+
+
+def test_settings_that_differ_from_the_default(tmp_path: Path) -> None:
+    """The order of the file compares scores in double precision."""
+    metrics = '"ndcg(gain=exp,ties=stable)@2", map, "map(convention=trec_eval9)"'
+    folder = results(tmp_path, metrics, "judged_only: true")
+    for metric, names in {
+        "ndcg(gain=exp,ties=stable)@2": {"gain", "ties", "scores", "judged_only"},
+        "map": {"judged_only"},
+    }.items():
+        text = str(trace(folder, "one", metric))
+        block = next(part for part in text.split("\n\n") if part.startswith("Metric: "))
+        assert {line.split()[0] for line in block.splitlines()[2:]} == names
+    text = str(trace(results(tmp_path, "map"), "one", "map"))
+    assert "Metric: map\n  every setting has its default value\n" in text
+
+
+def test_a_value_that_is_not_confirmed_has_all_digits(tmp_path: Path) -> None:
+    folder = results_with(tmp_path, POOLED)
+    path = folder / "leaderboard.csv"
+    value = rows_of(folder)[0]["map"]
+    other = repr(math.nextafter(float(value), 1))
+    path.write_text(path.read_text(encoding="utf-8").replace(value, other), encoding="utf-8")
+    done = called("trace", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
+    assert done.code == 1
+    assert value in done.out
+    assert other in done.out
+
+
+def test_a_missing_option_lists_the_names(tmp_path: Path) -> None:
+    results(tmp_path, "map, ndcg@3")
+    folder = next(tmp_path.glob("**/manifest.json")).parent
+    err = refused("trace", folder)
+    assert "'--run'" in err
+    assert " one\n" in err
+    assert "map, ndcg@3" in err
+    assert "'--run'" not in refused("trace", folder, "--run", "one")
