@@ -16,7 +16,7 @@ from ..core.names import parse
 from ..core.pandas_frame import data_frame
 from ..core.ragged import Floats
 from ..core.settings import CONVENTIONS, PARAMETERS
-from ..errors import InputError, Problem, UnknownNameError, and_more, counted
+from ..errors import InputError, Problem, UnknownNameError, counted
 from ..reports import text
 from ..reports.grid import Grid, grid
 from ..reports.text import Shown
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 CUTOFFS = (None, 10, 5, 20, 1, 3, 100, 1000, 15, 30, 50)
 """Usual cutoffs, the most usual first; None is the whole list."""
-MOST = 10
-"""Settings that are shown, unless all are wanted."""
 _SLACK = 1e-12
 """How far rounding errors may take a mean past a bound, as a share of it."""
 
@@ -228,20 +226,28 @@ def _named(fit: Fit) -> list[str]:
 
 
 def grids(matches: Matches, details: bool = False) -> Iterator[Grid]:
-    """Yield the settings that fit, or the nearest miss; all of them with `details`."""
+    """Yield the simplest setting that fits, or the nearest miss; all that fit with `details`."""
     n = len(matches.fits)
-    tried = f"{matches.tried:,} settings tried"
-    title = f"{matches.published.text}: {counted(n, 'setting')} of {matches.tried:,} fit"
+    tried, published = f"{matches.tried:,} settings tried", matches.published.text
     header = ["value", "dataset", "system", "metric", "settings of"]
-    if n:
-        most = n if details else MOST
-        rows = [[f"{fit.value:.6f}", *_named(fit)] for fit in matches.fits[:most]]
-        more = and_more(n - most, "--details lists them; -m, --run and --dataset leave fewer")
-        yield grid(header, rows, left=5, title=title, notes=more)
+    if n and details:
+        title = f"{published}: {counted(n, 'setting')} of {matches.tried:,} fit"
+        rows = [[f"{fit.value:.6f}", *_named(fit)] for fit in matches.fits]
+        yield grid(header, rows, left=5, title=title)
+    elif n:
+        best = matches.fits[0]
+        where = f"{best.system} on {best.dataset}"
+        title = f"{published} fits {best.setting.metric} of {where}: {best.value:.6f}"
+        others = counted(n - 1, "other way gives", "other ways give")
+        more = f"{others} the same value; --details lists them"
+        how = f"with the settings of {best.tool}".replace(
+            "settings of the default", "default settings"
+        )
+        yield Grid(title=title, notes=(how, *[more] * (n > 1), tried))
     elif (near := matches.nearest) is not None:
         cells = [f"{near.value:.6f}", f"{near.difference:+.6f}", *_named(near)]
         header = ["nearest value", "difference", *header[1:]]
-        yield grid(header, [cells], left=6, title=f"{matches.published.text}: no setting fits")
+        yield grid(header, [cells], left=6, title=f"{published}: no setting fits")
         yield Grid(notes=(tried,))
     else:
-        yield Grid(title=f"{matches.published.text}: no setting gives a value", notes=(tried,))
+        yield Grid(title=f"{published}: no setting gives a value", notes=(tried,))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from command_line import called, refused
+from command_line import called, refused, succeeds
 
 import harness
 from harness.audit.convention_match import Matches
@@ -142,3 +142,16 @@ def test_names_that_do_not_exist(config: Path) -> None:
     with pytest.raises(InputError):
         matches(config, "0.5.1")
     assert "html" in refused("conventions", config, "--match", "0.5", "-f", "html")
+
+
+def test_the_simplest_way_comes_first_and_the_others_are_counted(config: Path) -> None:
+    words = ("conventions", config, "-m", "ndcg@3", "--match", "0.7967")
+    found = matches(config, "0.7967")
+    assert len(found.fits) > 2
+    text, every = succeeds(*words), succeeds(*words, "--details")
+    assert text == f"{found}\n"
+    names = [str(fit.setting.metric) for fit in found.fits]
+    assert [name for name in dict.fromkeys(names) if f" {name} " in text] == names[:1]
+    assert f"{len(found.fits) - 1} other ways" in text
+    assert all(f" {name} " in every for name in names)
+    assert found.fits[0].setting.changed == min(fit.setting.changed for fit in found.fits)
