@@ -26,6 +26,7 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.argument("runs", "[RUN|TEST]...", _RUNS, nargs=-1)
 @options.flag("--strict", "Exit 1 if there are warnings.")
 @options.flag("--notes", "Print notes too.")
+@click.option("--verbose", "-v", is_flag=True, help="Print a line for each file that is OK.")
 @options.choice("--by", By, default="run", help="Group findings by run or rule.")
 @options.text("--topics", "FILE", "Check submissions against these queries.")
 @options.text("--docnos", "FILE", "Every docno of the collection, one a line.")
@@ -38,21 +39,23 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.files
 @options.format_option(*get_args(Format))
 def command(
-    first: str, runs: Texts, strict: bool, notes: bool, by: By, format: Format, **settings: Any
-) -> None:
+    first: str, runs: Texts, strict: bool, notes: bool, verbose: bool, by: By, format: Format,
+    **settings: Any,
+) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 
     The command reads every file to its end and goes on after errors. It finds predictions of
     another fold or shifted by a line, labels in place of scores, cut files, swapped columns or
-    files, and documents that are not judged. Each run gets one line: OK, WARN or ERROR with its
-    rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
+    files, and documents that are not judged. Each file with findings gets one line: WARN or ERROR
+    with its rules. Below it, each finding says what is wrong, its effect on the numbers, and the
+    fix. -v prints a line for each file that is OK, too.
     docs/reference/rules.md has every rule.
 
     Qrels and learning-to-rank data can be checked alone. If you name several files with features,
     each is searched for rows of those before it: training rows that leaked into test data.
 
-    With --topics all files are submissions to a shared task, and no qrels are needed. Each
-    gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
+    With --topics all files are submissions to a shared task, and no qrels are needed. Each that
+    is not OK gets one line: WARN or REJECT, and why. --docnos and the options after it check
     submissions against QRELS too.
 
     Exits 2 if there are errors (wrong data), and with --strict 1 if there are warnings.
@@ -89,7 +92,9 @@ def command(
     if terms["max_runs"] is None:
         options.refuse(("teams",), "checks without --max-runs")
     if format != "text":
-        options.refuse(("notes", "by"), f"--format {format}")
+        options.refuse(("notes", "verbose", "by"), f"--format {format}")
+    elif by == "rule":
+        options.refuse(("verbose",), "--by rule")
     checked = check.check_paths(first, runs, terms=task, **settings)
     if format == "markdown":
         show(check_report.verdicts_as_markdown(checked))
@@ -98,9 +103,9 @@ def command(
     elif format == "sarif":
         show(check_report.findings_as_sarif(checked))
     elif checked.submitted:
-        show(check_report.verdicts_as_text(checked))
+        show(check_report.verdicts_as_text(checked, verbose))
     else:
-        show(check_report.findings_as_text(checked, notes=notes, by=by))
+        show(check_report.findings_as_text(checked, notes=notes, by=by, verbose=verbose))
     if checked.count("error"):
         raise click.exceptions.Exit(2)
     if strict and checked.count("warning"):

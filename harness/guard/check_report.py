@@ -79,13 +79,21 @@ def rule_address(rule: str) -> str:
 
 
 def findings_as_text(
-    checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run"
+    checked: Checked,
+    *,
+    notes: bool = False,
+    by: Literal["run", "rule"] = "run",
+    verbose: bool = False,
 ) -> str:
-    """Render findings by file, or by rule, and their number, as ``harness check`` prints them."""
+    """Render findings by file, or by rule, and their number, as ``harness check`` prints them.
+
+    With `verbose`, files without findings are listed too.
+    """
     findings = [finding for finding in checked.findings if notes or finding.severity != "note"]
     heads = [(finding, f"{finding.severity}: {finding.head}") for finding in findings]
     by_rule = _finding_lines(heads, set())
-    lines = [*(by_rule if by == "rule" else _by_file(findings, checked.cells))]
+    by_file = _by_file(findings, checked.cells if verbose else ())
+    lines = [*(by_rule if by == "rule" else by_file)]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{checked_inputs(checked)}: {severity_counts(checked)}{hidden}")
     if findings:
@@ -94,7 +102,7 @@ def findings_as_text(
 
 
 def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str]:
-    """Yield a verdict on each run, and on other files with findings; these are below it."""
+    """Yield a verdict on each run and on other files with findings, and the findings below it."""
     files = grouped_by(findings, _file_of)
     advised: set[tuple[str, ...]] = set()
     for file in dict.fromkeys([*files, *map(_main_file, cells)]):
@@ -233,13 +241,14 @@ def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
         yield file, words[findings[0].severity if findings else "note"], findings
 
 
-def verdicts_as_text(checked: Checked) -> str:
-    """Return a line for each submission, and the number of each verdict."""
+def verdicts_as_text(checked: Checked, verbose: bool = False) -> str:
+    """Return a line for each submission, OK ones if `verbose`, and the number of each verdict."""
     rows = verdicts(checked)
-    lines = [f"{row['verdict']:6}  {row['run']}  {row['reason']}".rstrip() for row in rows]
+    shown = [row for row in rows if verbose or row["verdict"] != VERDICTS["note"]]
+    lines = [f"{row['verdict']:6}  {row['run']}  {row['reason']}".rstrip() for row in shown]
     number = Counter(row["verdict"] for row in rows)
     if len(rows) > SUMMED_UP:
-        lines += ["", *render([_summary(checked)]).splitlines()]
+        lines += [*[""] * bool(lines), *render([_summary(checked)]).splitlines()]
     lines.append(", ".join(f"{number[name]:,} {name}" for name in ("OK", "WARN", "REJECT")))
     return lines_of(lines)
 

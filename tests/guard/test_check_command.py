@@ -155,3 +155,18 @@ def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -
     errors = [one for one in found["findings"] if one["severity"] == "error"]
     assert [one["rule"] for one in errors] == ["config", "config", "config", "unreadable"]
     assert len(found["checked"]) == 4
+
+
+def test_ok_lines_come_with_verbose_alone(trec: Any) -> None:
+    qrels, good = trec.folder / "qrels", trec.folder / "run"
+    bad = trec.folder / "bad=1.run"
+    trec.put(bad.name, trec.lines("run")[:1234])
+    words = (qrels, good, bad)
+    short, whole = (call(*words, *flag).stdout.splitlines() for flag in ((), ("-v",)))
+    ok = [line for line in whole if line.startswith("OK ")]
+    assert ok == [f"OK     {good}"]
+    assert short == [line for line in whole if line not in ok]
+    (line,) = call(qrels, good).stdout.splitlines()  # a clean check says what was checked
+    assert line.startswith("checked 1 dataset and 1 run, ")
+    for form in (("--by", "rule"), ("-f", "json")):
+        assert isinstance(call(*words, "--verbose", *form).exception, UnknownNameError)

@@ -65,6 +65,10 @@ def test_topics_that_the_terms_ask_for(folder: Path) -> None:
         "5",
     ]
     assert lines[-1] == "16 OK, 0 WARN, 5 REJECT"
+    assert not [line for line in lines if line.startswith("OK")]
+    lines = called("check", *runs, *ALL, "--all-topics", "-v").out.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("OK")] == runs[5:]
+    assert called("check", *runs[5:], *ALL, "--all-topics").out == "16 OK, 0 WARN, 0 REJECT\n"
 
 
 def test_queries_and_documents_of_other_lists(folder: Path) -> None:
