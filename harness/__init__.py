@@ -112,7 +112,8 @@ _HOME = {
     "xgboost": "batch.xgboost",
 }
 _MODULES = ("batch", "catboost", "compat", "lightgbm", "sklearn", "torch", "xgboost")
-__all__ = ["__version__", *_HOME]
+__all__ = ["__version__", *(name for name in _HOME if name != "torch")]
+"""What ``from harness import *`` imports: all but what loads PyTorch."""
 
 
 def __getattr__(name: str) -> Any:
@@ -128,7 +129,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(["__version__", *_HOME])
 
 
 def _text(result: Any) -> str:

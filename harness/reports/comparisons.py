@@ -77,14 +77,19 @@ def render(
     return formats.render(tables, format, comparison_rows(comparisons), width=width)
 
 
-def grids(comparisons: Comparisons, most: int | None = None, standings: bool = False) -> list[Grid]:
-    """Return the tables of `render`."""
+def grids(
+    comparisons: Comparisons,
+    most: int | None = None,
+    standings: bool = False,
+    everything: str = SIGNIFICANCE,
+) -> list[Grid]:
+    """Return the tables of `render`; `everything` has the comparisons that are not shown."""
     p, adjusted = ([getattr(row, k) for row in comparisons.rows] for k in ("p", "p_adjusted"))
     order = np.lexsort([p, adjusted])
     selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
     tables = [_grid(comparisons, rows) for rows in _tables(selected)]
     rest = "those with the smallest adjusted p are shown"
-    note = and_more(len(comparisons.rows) - len(selected), f"{rest}, {SIGNIFICANCE} has all")
+    note = and_more(len(comparisons.rows) - len(selected), f"{rest}, {everything} has all")
     tables += [*_overall_grids(comparisons), Grid(notes=(*note, *notes(comparisons)))]
     if standings:
         tables += [*_standing_grids(comparisons), Grid(notes=tuple(standing_notes(comparisons)))]

@@ -170,6 +170,8 @@ BEST = "* best of its column; not a test"
 Shown = Evaluation | Comparisons | Leaderboard
 ROWS, REST = 20, "print it to see all"
 """Rows of a table that a notebook shows, and where the others are."""
+PRINTED = 100
+"""Comparisons that ``print`` shows."""
 
 
 class Report(NamedTuple):
@@ -544,7 +546,7 @@ def printed(value: Shown) -> str:
     """Text of a result for ``print``."""
     if isinstance(value, Leaderboard):
         return as_text(value).rstrip("\n")
-    return text.render(_grids(value)).rstrip("\n")
+    return text.render(_grids(value, PRINTED)).rstrip("\n")
 
 
 def in_notebook(value: Shown) -> str:
@@ -558,7 +560,7 @@ def _grids(value: Evaluation | Comparisons, most: int | None = None) -> list[Gri
     if isinstance(value, Comparisons):
         from .comparisons import grids as of_comparisons  # which loads what compares
 
-        return of_comparisons(value, most)
+        return of_comparisons(value, most, everything="to_pandas()")
     n = value.n()
     summary = [[name, decimals(mean), str(n[name])] for name, mean in value.summary().items()]
     title = " on ".join(filter(None, (value.run, value.dataset)))

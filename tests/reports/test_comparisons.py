@@ -1,5 +1,6 @@
 """Comparisons: tables, notes, files, and `harness compare` of runs."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import harness
 from harness.errors import ConfigError
 from harness.experiment.results import read_results
 from harness.reports.comparisons import render
+from harness.reports.leaderboard import PRINTED
 from harness.stats.comparison import Comparisons
 
 
@@ -149,3 +151,19 @@ def test_csv_files_are_runs_if_qrels_are_given(tmp_path: Path) -> None:
         tmp_path / "x.csv", tmp_path / "y.csv", "--qrels", tmp_path / "q", "-m", "recip_rank"
     )
     assert "+0.5000" in found
+
+
+def test_print_shows_the_first_of_many_comparisons() -> None:
+    rng = np.random.default_rng(1)
+    qrels = {str(q): {f"d{d}": int(rng.integers(2)) for d in range(5)} for q in (1, 2, 10)}
+    runs = {
+        f"run={k}": {q: {d: float(rng.random()) for d in judged} for q, judged in qrels.items()}
+        for k in range(20)
+    }
+    found = harness.compare(qrels, runs, ["map"])
+    n = len(found.rows)
+    assert n == math.comb(20, 2)
+    text = str(found)
+    assert f"and {n - PRINTED} more" in text
+    assert len(text.splitlines()) < PRINTED + 20
+    assert str(n - PRINTED) not in str(harness.compare(qrels, dict([*runs.items()][:5]), ["map"]))
