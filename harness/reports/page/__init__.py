@@ -137,6 +137,7 @@ def report(
     return {
         **{name: getattr(settings, name) for name in TITLE},
         "deciding": metrics.index(deciding) if deciding in metrics else 0,
+        "level": round(100 * (1 - level), 10),
         "metrics": described,
         "columns": columns,
         "axes": list(_axes(page_systems, columns, costs)),
