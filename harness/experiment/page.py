@@ -180,7 +180,9 @@ def participant_files(
     hidden = [""] * len(data["columns"])
     for sheet, runs in track([*sheets.items()], "page", itemgetter(0)):
         systems = [
-            {**one} if name in runs else {"name": f"system {place}", "columns": hidden}
+            {**one}
+            if name in runs or "reference" in one
+            else {"name": f"system {place}", "columns": hidden}
             for place, (name, one) in enumerate(zip(names, data["systems"], strict=True), 1)
         ]
         numbers = [place for place, name in enumerate(names) if name in runs]

@@ -491,3 +491,35 @@ def test_a_system_prints_on_one_page(results: Path, open_page: Open) -> None:
     tab = open_page(results / "page.html", "#v=system&d=trec&m=map&a=bm25")
     paper = tab.pdf(prefer_css_page_size=True)
     assert paper.count(b"/Type /Page\n") == 1
+
+
+def test_systems_are_compared_with_the_median(tmp_path: Path, open_page: Open) -> None:
+    letor = ROOT / "runs/letor"
+    (tmp_path / "c.yaml").write_text(f"""
+output: results
+datasets: {{letor: {{format: letor, path: {letor}/fold1/test.txt}}}}
+runs: {{"{{model}}": {{format: scores, path: "{letor}/{{model}}/fold1-seed1.txt"}}}}
+metrics: [ndcg@10, map]
+compare: {{baseline: median}}
+reports: [csv, page]
+""")
+    succeeds("run", "c.yaml", cwd=tmp_path)
+    tests = {
+        (row["run"], row["metric"]): row for row in rows(tmp_path / "results/significance.csv")
+    }
+    test = tests["gbrt", "map"]
+    tab = open_page(tmp_path / "results/page.html", "#v=system&m=map&a=gbrt")
+    assert "the median of all systems on each query" in tab.inner_text(".lede")
+    tab.get_by_label("Compare with").select_option("Median of all systems")
+    tab.wait_for_selector(".compare")
+    at = tab.evaluate("harnessReport.metrics.findIndex(one => one.name === 'map')")
+    row, numbers = cells(tab, "Every metric")[at], digits(tab, "Every metric")[at]
+    assert numbers == [float(test[k]) for k in ("run_value", "baseline_value", "difference")]
+    assert row[8] == f"{test['wins']} / {test['ties']} / {test['losses']}"
+    assert row[7] == ("yes" if test["significant"] == "true" else "no")
+    assert len(cells(tab, "Every query")) > 10
+    tab.get_by_title("Swap the two systems").click()
+    assert digits(tab, "Every metric")[at][2] == -float(test["difference"])
+    assert tab.inner_text(".lede").startswith("gbrt is ahead by")
+    tab = open_page(tmp_path / "results/page.html", "#m=map")
+    assert "not told apart from Median of all systems" in tab.inner_text(".keys")

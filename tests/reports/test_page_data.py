@@ -70,11 +70,19 @@ def test_metrics_have_names_and_sentences_for_readers(tmp_path: Path) -> None:
     assert judged["explanation"] == "Share of the first 5 documents that are relevant."
 
 
-@pytest.mark.parametrize("plan", [{}, {"baseline": ["b"]}, {"correction": "none", "level": 0.5}])
+@pytest.mark.parametrize(
+    "plan",
+    [{}, {"baseline": ["b"]}, {"baseline": ["c c", "median"]},
+     {"correction": "none", "level": 0.5}],
+)  # fmt: skip
 def test_pairs_say_what_the_tests_say(tmp_path: Path, plan: dict[str, Any]) -> None:
     page = page_of(tmp_path, compare={"metrics": ["map"], **plan})
     (board,) = page["boards"]
-    names = [page["systems"][system]["name"] for system in board["systems"]]
+    rows = [page["systems"][number] for number in board["systems"] + board["references"]]
+    assert [row["name"] for row in rows if "reference" in row] == (
+        ["Median of all systems"] if "median" in plan.get("baseline", []) else []
+    )
+    names = ["median" if "reference" in row else row["name"] for row in rows]
     tests = {
         frozenset([row["run"], row["baseline"]]): row
         for row in csv_rows(tmp_path / "out/significance.csv")
@@ -85,6 +93,12 @@ def test_pairs_say_what_the_tests_say(tmp_path: Path, plan: dict[str, Any]) -> N
     assert (untested["pairs"], untested["family"], untested["baselines"]) == ("", 0, [])
     assert column["family"] == len(tests)
     assert [names[row] for row in column["baselines"]] == plan.get("baseline", [])
+    matrix = column["queries"].reshape(len(names), -1)
+    medians = np.median(matrix[: len(RUNS)], axis=0)
+    for row in column["baselines"][1:]:
+        assert (matrix[row] == medians).all()
+        assert column["references"] == pytest.approx([medians.mean()], rel=1e-15)
+    assert len(column["value"]) == len(column["systemLedes"]) == len(RUNS)
     letters = set()
     for (first, second), letter in zip(pairs, column["pairs"], strict=True):
         row = tests.pop(frozenset([names[first], names[second]]), None)
@@ -107,6 +121,21 @@ def test_pairs_say_what_the_tests_say(tmp_path: Path, plan: dict[str, Any]) -> N
         "family": board["testing"]["family"],
         "alpha": plan.get("level", 0.05),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("median", "the median of all systems on each query"),
+     ("best", "the best value of any system on each query")],
+)  # fmt: skip
+def test_sentences_on_a_reference(tmp_path: Path, name: str, words: str) -> None:
+    page = page_of(tmp_path, compare={"metrics": ["map"], "baseline": name})
+    column = page["boards"][0]["columns"][0]
+    titles = [system["name"] for system in page["systems"]]
+    assert f" {words}" in as_text(column["lede"], titles)
+    assert "Of the 4 systems, " in as_text(column["lede"], titles)
+    for sentence in column["systemLedes"]:
+        assert f" {words}" in as_text(sentence, titles)
 
 
 def test_files_findings_and_grades(tmp_path: Path) -> None:

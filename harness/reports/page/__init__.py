@@ -25,9 +25,10 @@ from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
 from ...core.names import over_same_queries
 from ...core.ragged import Floats
+from ...core.references import reference
 from ...core.systems import systems_of
 from ...errors import Problem, UnknownNameError
-from ...stats.comparison import UNCOMPARED, Comparison, Comparisons, Plan
+from ...stats.comparison import REFERENCE_RUNS, UNCOMPARED, Comparison, Comparisons, Plan
 from .. import html
 from ..grid import grid
 from ..html import in_html
@@ -130,17 +131,22 @@ def report(
     described = [_metric(metric, names) for metric in metrics]
     labels = [metric["label"] for metric in described]
     confidence = f"{100 * (1 - level):g}%"
-    maker = _Boards(metrics, labels, place, comparisons or UNCOMPARED, interval, confidence, board)
+    comparisons = comparisons or UNCOMPARED
+    references = [name for name in comparisons.plan.baselines if name in REFERENCE_RUNS]
+    place |= {name: len(runs) + k for k, name in enumerate(references)}
+    maker = _Boards(metrics, labels, place, comparisons, interval, confidence, board, references)
     by_dataset = grouped_by(systems, lambda system: system.dataset)
     page_systems = [_system(name, row, columns) for name, row in rows_of.items()]
     costs = settings.metadata.costs if settings.metadata else ()
+    axes = list(_axes(page_systems, columns, costs))
+    titles = (f"{name.capitalize()} of all systems" for name in references)
+    page_systems += [{**_system(title, {}, columns), "reference": True} for title in titles]
     return {
         **{name: getattr(settings, name) for name in TITLE},
         "deciding": metrics.index(deciding) if deciding in metrics else 0,
-        "level": round(100 * (1 - level), 10),
         "metrics": described,
         "columns": columns,
-        "axes": list(_axes(page_systems, columns, costs)),
+        "axes": axes,
         "systems": page_systems,
         "boards": [maker.board(members) for members in by_dataset.values()],
         "rankingDepth": 0,
@@ -205,7 +211,10 @@ def _system(name: str, row: Mapping[str, str], columns: Sequence[str]) -> dict[s
 
 @dataclass(frozen=True)
 class _Boards:
-    """Makes the data of each dataset; `place` is that of each run in the page's systems."""
+    """Makes the data of each dataset; `place` is that of each run in the page's systems.
+
+    Rows of `references` that runs are tested against, such as the median, follow those of systems.
+    """
 
     metrics: Sequence[Metric]
     labels: Sequence[str]
@@ -214,6 +223,7 @@ class _Boards:
     interval: Interval
     confidence: str
     leaderboard: Leaderboard
+    references: Sequence[str] = ()
 
     @cached_property
     def rows(self) -> Mapping[tuple[str, str], list[Comparison]]:
@@ -225,6 +235,7 @@ class _Boards:
         dataset, group = systems[0].dataset, systems[0].group
         label = group_label(group, self.leaderboard.groups)
         columns = zip(self.metrics, self.labels, strict=True)
+        added = [reference(name, systems) for name in self.references if len(systems) > 1]
         compared = [
             row for (where, _), rows in self.rows.items() if where == dataset for row in rows
         ]
@@ -235,7 +246,8 @@ class _Boards:
             "whole": systems[0].whole,
             "qids": systems[0].qids,
             "systems": [self.place[system.run] for system in systems],
-            "columns": [self.column(systems, *column, label) for column in columns],
+            "references": [self.place[system.run] for system in added],
+            "columns": [self.column(systems, added, *column, label) for column in columns],
             "files": [[] for _ in systems],
             "findings": [[] for _ in systems],
             "notes": list(reader_notes(self.leaderboard, systems))[:MOST_NOTES],
@@ -256,7 +268,7 @@ class _Boards:
         }
 
     def column(
-        self, systems: Sequence[System], metric: Metric, label: str, group: str
+        self, systems: Sequence[System], added: list[System], metric: Metric, label: str, group: str
     ) -> dict[str, Any]:
         where = systems[0].dataset, str(metric)
         standings = [self.comparisons.standing(*where, system.run) for system in systems]
@@ -268,10 +280,10 @@ class _Boards:
         queries = [system.values(metric) for system in systems]
         qids = [system.entries[0].evaluation.qids for system in systems]
         is_fair = over_same_queries(metric, zip(qids, queries, strict=True))
-        value = np.array([system.value(metric) for system in systems], float)
         sign = metric.sign if metric.definition.direction else 0
-        tests = self.rows.get(where, [])
-        relations, baselines = self.relations(systems, tests)
+        tests, whole = self.rows.get(where, []), [*systems, *added]
+        relations, baselines = self.relations(whole, tests)
+        means = np.array([system.value(metric) for system in whole], float)
 
         def ranks(name: str) -> Floats:
             return np.array(
@@ -279,20 +291,23 @@ class _Boards:
             )
 
         rank = ranks("rank")
+        n = len(systems)
+        value = means[:n]
         if not any(standings) and sign:
             better = (sign * value)[None] > (sign * value)[:, None]
             rank = np.where(np.isnan(value), np.nan, 1 + better.sum(axis=1))
         scores = Scores(
             label, sign, 0 if metric.definition.summary == "sum" else 4, self.confidence,
             f"with {group}" if group else "", [self.place[system.run] for system in systems],
-            value, low, high, np.array([system.n(metric) for system in systems], float),
+            means, low, high, np.array([system.n(metric) for system in systems], float),
             rank, ranks("rank_low"), ranks("rank_high"), relations, baselines, is_fair,
+            [system.run for system in added],
         )  # fmt: skip
-        matrix = np.stack(queries)
-        of_queries = Queries.of(matrix)
-        n = len(systems)
+        of_queries = Queries.of(np.stack(queries))
+        queries += [system.values(metric) for system in added]
         return {
             "value": value,
+            "references": means[n:],
             "low": low,
             "high": high,
             "rank": rank,
@@ -300,11 +315,11 @@ class _Boards:
             "rankHigh": scores.rank_high,
             "tier": [standing.tier if standing else "" for standing in standings],
             "n": scores.n,
-            "queries": matrix,
+            "queries": np.stack(queries),
             "note": "" if is_fair else "no best value: runs were scored on different queries",
             "family": self.comparisons.family(tests[0])[1] if tests else 0,
             "baselines": baselines,
-            "pairs": "".join(relations[np.triu_indices(n, 1)]) if tests else "",
+            "pairs": "".join(relations[np.triu_indices(len(whole), 1)]) if tests else "",
             **of_queries._asdict(),
             "lede": scores.lede(),
             "systemLedes": [scores.of_system(row) for row in range(n)],

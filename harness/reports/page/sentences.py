@@ -14,6 +14,7 @@ from ...core.entries import System, how_chosen
 from ...core.leaderboard import Leaderboard
 from ...core.ragged import Bools, Floats
 from ...errors import counted, first_of
+from ...stats.comparison import REFERENCE_RUNS
 from ..methods import missing_in_words, repetitions_in_words
 from ..phrases import capitalised, listed, spelled, weighted_in_words
 
@@ -30,7 +31,8 @@ class Scores:
     """The values of one metric on a board, an entry a row, and what tests say of each pair.
 
     `sign` is 1, -1 if lower is better, 0 if neither. `relations` has the letters above, a row
-    against a column. `over` says of which queries: "" or "with length: 70 or more".
+    against a column. `over` says of which queries: "" or "with length: 70 or more". In `values` and
+    `relations`, `references` follow the systems: baselines that are none.
     """
 
     label: str
@@ -49,11 +51,12 @@ class Scores:
     relations: Any
     baselines: Sequence[int]
     is_fair: bool = True
+    references: Sequence[str] = ()
 
     @cached_property
     def order(self) -> list[int]:
         """Rows with a value, best first."""
-        rows = np.flatnonzero(~np.isnan(self.values))
+        rows = np.flatnonzero(~np.isnan(self.values[: len(self.systems)]))
         keys = self.values[rows] * -(self.sign or 1)
         return [int(row) for row in rows[np.argsort(keys, kind="stable")]]
 
@@ -93,8 +96,8 @@ class Scores:
         return [{"bold": self.number(self.values[row])}, f" over {over}{interval}"]
 
     def count(self, row: int, letter: str) -> int:
-        """Count the rows to which a row has the relation of a letter."""
-        return int((self.relations[row] == letter).sum())
+        """Count the systems to which a row has the relation of a letter."""
+        return int((self.relations[row, : len(self.systems)] == letter).sum())
 
     # the leaderboard
 
@@ -175,14 +178,19 @@ class Scores:
         (row,) = rows
         better, worse = self.count(row, WORSE), self.count(row, BETTER)
         sentence = self.against(first, row)
-        if (others := len(self.order) - 1) > 1:
+        if (others := sum(one != row for one in self.order)) > 1:
             total = f"{_are(better)} significantly better and {_are(worse)} significantly worse."
-            sentence.append(f" Of the {others:,} systems other than the baseline, {total}")
+            than = " other than the baseline" if row < len(self.systems) else ""
+            sentence.append(f" Of the {others:,} systems{than}, {total}")
         return sentence
 
     def against(self, row: int, baseline: int) -> Sentence:
         """Return the sentence on a row against a baseline."""
-        name: Sentence = ["the baseline ", self.link(baseline)]
+        name: Sentence
+        if (place := baseline - len(self.systems)) < 0:
+            name = ["the baseline ", self.link(baseline)]
+        else:
+            name = [REFERENCE_RUNS[self.references[place]]]
         amount, letter = self.amount(row, baseline), self.relations[row, baseline]
         if letter in (BETTER, WORSE):
             word = "better" if letter == BETTER else "worse"

@@ -4,24 +4,35 @@ import { useEffect, useState } from "preact/hooks";
 
 export type View = "leaderboard" | "system" | "pair" | "queries" | "changes" | "about";
 
-const EMPTY = {
-  view: "leaderboard" as View, dataset: "", metric: "", filter: "", sort: "", reversed: false, qid: "", convention: "",
+export interface State {
+  view: View;
+  dataset: string;
+  metric: string;
   /** Columns shown in the leaderboard; empty: those that fit. */
-  shown: [] as string[],
-  /** Values that the columns of metadata must have. */
-  where: {} as Record<string, string>,
+  shown: string[];
+  sort: string;
+  reversed: boolean;
+  filter: string;
+  where: Record<string, string>;
   /** The systems that are picked; `a` is that of the system's view. */
-  a: "", b: "",
+  a: string;
+  b: string;
+  qid: string;
   /** Of the queries; empty: hardest first. */
-  order: "",
+  order: string;
+  convention: string;
   /** The column of numbers that the picture draws the metric against. */
-  axis: "",
-};
-export type State = typeof EMPTY;
+  axis: string;
+}
 
 const KEYS: Record<string, keyof State> = {
   v: "view", d: "dataset", m: "metric", ms: "shown", s: "sort", r: "reversed", f: "filter",
   a: "a", b: "b", q: "qid", o: "order", c: "convention", x: "axis",
+};
+
+const EMPTY: State = {
+  view: "leaderboard", dataset: "", metric: "", shown: [], sort: "", reversed: false, filter: "",
+  where: {}, a: "", b: "", qid: "", order: "", convention: "", axis: "",
 };
 
 export function parse(hash: string): State {
@@ -29,7 +40,9 @@ export function parse(hash: string): State {
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
     const name = KEYS[key];
     if (key.startsWith("w.")) state.where[key.slice(2)] = text;
-    else if (name) Object.assign(state, { [name]: name === "shown" ? text.split("|") : name === "reversed" ? true : text });
+    else if (name === "shown") state.shown = text.split("|");
+    else if (name === "reversed") state.reversed = true;
+    else if (name) (state as unknown as Record<string, string>)[name] = text;
   }
   return state;
 }
@@ -37,13 +50,16 @@ export function parse(hash: string): State {
 /** The address of a state, or of `state` with changes. */
 export function format(state: State, change: Partial<State> = {}): string {
   const next = { ...state, ...change };
-  const texts = new URLSearchParams();
+  const found = new URLSearchParams();
   for (const [key, name] of Object.entries(KEYS)) {
-    const value = name === "shown" ? next.shown.join("|") : name === "reversed" ? (next.reversed ? "1" : "") : next[name];
-    if (value && value !== EMPTY[name]) texts.set(key, String(value));
+    const value = next[name];
+    if (name === "view" && value === "leaderboard") continue;
+    if (Array.isArray(value)) value.length && found.set(key, value.join("|"));
+    else if (value === true) found.set(key, "1");
+    else if (value) found.set(key, String(value));
   }
-  for (const [column, value] of Object.entries(next.where)) if (value) texts.set(`w.${column}`, value);
-  return `#${texts}`;
+  for (const [column, value] of Object.entries(next.where)) if (value) found.set(`w.${column}`, value);
+  return `#${found}`;
 }
 
 export type Go = (change: Partial<State>, replace?: boolean) => void;
