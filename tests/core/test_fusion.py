@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import harness
+from harness.core.align import rank_order
 from harness.core.fusion import BY_RANK, NORMS, TITLES, Fusion, fuse_runs
 from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import ArgumentError, HarnessError, UnknownNameError
@@ -133,6 +135,32 @@ def test_a_fused_run_is_that_of_ranx(fusion: Fusion) -> None:
         params=params.get(fusion.method),
     )
     assert_close(fuse_runs([Run.from_dict(run) for run in runs], fusion), peer.to_dict())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fusion", AS_RANX, ids=str)
+def test_real_runs_are_fused_as_ranx_does(shared: Path, fusion: Fusion) -> None:
+    """Methods that look at ranks get scores without ties, in the order of trec_eval."""
+    ranx = pytest.importorskip("ranx")
+    files = sorted((shared / "data/codec/runs").glob("document_*.run"))[:3]
+    runs = [harness.read_run(path, duplicates="last") for path in files]
+    if fusion.method in BY_RANK or fusion.norm == "rank":
+        for place, run in enumerate(runs):
+            ranks = np.empty(run.n_rows)
+            ranks[rank_order(run)] = np.arange(run.n_rows, 0, -1)
+            runs[place] = Run(run.qids, run.offsets, run.docnos, ranks, run.name)
+    own = [run.to_dict() for run in runs]
+    shared_qids = set.intersection(*map(set, own))
+    own = [{qid: run[qid] for qid in shared_qids} for run in own]
+    params = {"rrf": {"k": fusion.k}, "wsum": {"weights": fusion.weights and [*fusion.weights]}}
+    peer = ranx.fuse(
+        [ranx.Run(run) for run in own],
+        norm=NORM_NAMES.get(str(fusion.norm), fusion.norm),
+        method=NAMES.get(fusion.method, fusion.method),
+        params=params.get(fusion.method),
+    )
+    assert_close(fuse_runs([Run.from_dict(run) for run in own], fusion), peer.to_dict())
 
 
 def test_runs_that_share_rows_keep_sharing_them() -> None:
