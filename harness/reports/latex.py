@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import accumulate
+from typing import NamedTuple
 
 from .document_class import PAGES, Page
 from .grid import Column, Grid, GridCell
@@ -77,8 +77,18 @@ def _without_blanks(match: re.Match[str]) -> str:
 _NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 
 
-_GAP = 4.0
-"""Points on each side of a column."""
+class _Step(NamedTuple):
+    """Points on each side of a column, points that text is smaller, and headings in two lines."""
+
+    gap: float = 4.0
+    smaller: int = 0
+    is_broken: bool = False
+
+
+_STEPS = _Step(), _Step(3.0), _Step(3.0, 0, True), _Step(2.0, 0, True), _Step(2.0, 1, True)
+"""How a table is set: the first step at which it fits is used, and of a column the first two."""
+_SLACK = 6.0
+"""Points by which the width of a table may be underestimated."""
 _NARROW = {False: (0.65, 0.85), True: (0.5, 0.65)}
 """Shares of a column, and of a page: narrower tables than the first are spread over the second."""
 
@@ -91,25 +101,29 @@ def render(table: Grid) -> str:
     comments = [f"% {line}" for line in table.source.splitlines()]
     caption = rf"\caption{{{table.caption_latex or escape(table.caption or table.title)}}}"
     label = rf"\label{{{_NO_LABEL.sub('-', table.label)}}}"
-    setup = [rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", *([_SISETUP] if table.siunitx else [])]
-    specification, head, body = _rows(table)
+    layout = _layout(table)
+    page = PAGES[table.document_class]
+    gap, smaller, is_broken = layout.step
+    size = rf"\fontsize{{{page.size - smaller}}}{{{page.line - smaller}}}\selectfont"
+    setup = [size if smaller else r"\small", rf"\setlength{{\tabcolsep}}{{{gap:g}pt}}"]
+    setup += [_SISETUP] if table.siunitx else []
+    specification, head, body = _rows(table, is_broken)
     notes = _UNBROKEN.sub(_without_blanks, " ".join(map(escape, table.notes)))
     if table.long:
-        lines = [*comments, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup]
+        lines = [*comments, r"\begingroup", *setup, r"\setlength{\LTcapwidth}{\linewidth}"]
         lines += [rf"\begin{{longtable}}{{{specification}}}", rf"{caption}{label}\\"]
         lines += [*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
         lines += [*body, r"\end{longtable}"]
         lines += [rf"\noindent{{\footnotesize\raggedright {notes}\par}}"] if notes else []
         return "\n".join([*lines, r"\endgroup", ""])
-    environment = "table*" if table.wide else "table"
-    page = PAGES[table.document_class]
+    environment = "table*" if layout.is_wide else "table"
     begin, end = rf"\begin{{tabular}}{{{specification}}}", r"\end{tabular}"
-    least, share = _NARROW[table.wide]
-    if natural_width(table) < least * (page.width if table.wide else page.column):
+    least, share = _NARROW[layout.is_wide]
+    if layout.width < least * layout.room:
         filled = rf"{{{share:g}\linewidth}}{{@{{\extracolsep{{\fill}}}}"
         begin, end = rf"\begin{{tabular*}}{filled}{specification}}}", r"\end{tabular*}"
     lines = [*comments, rf"\begin{{{environment}}}[tb]", r"\centering"]
-    lines += [r"\setlength{\belowcaptionskip}{4pt}", caption, label, r"\small", *setup]
+    lines += [r"\setlength{\belowcaptionskip}{4pt}", caption, label, *setup]
     lines += [r"\begin{threeparttable}", begin, *head, *body, r"\bottomrule", end]
     if notes:
         lines += [r"\begin{tablenotes}[flushleft,para]", r"\footnotesize\raggedright"]
@@ -117,45 +131,74 @@ def render(table: Grid) -> str:
     return "\n".join([*lines, r"\end{threeparttable}", rf"\end{{{environment}}}", ""])
 
 
-def natural_width(table: Grid) -> float:
-    """Return about how many points wide a table is in its document class."""
+class _Layout(NamedTuple):
+    """How a table is set: over the page or in a column of it, and its width and room in points."""
+
+    is_wide: bool
+    step: _Step
+    width: float
+    room: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether it has room even if its width is a few points more than estimated."""
+        return self.width + _SLACK <= self.room
+
+
+def _layout(table: Grid) -> _Layout:
+    """Return the first layout that a table fits, or the narrowest one."""
     page = PAGES[table.document_class]
-    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
-    widths = [
-        max([page.text(column.title), *(_cell_width(page, cell) for cell in cells_of)])
-        for column, cells_of in zip(table.columns, cells, strict=True)
-    ]
+    rooms = [(False, page.column), (True, page.width)]
+    rooms = rooms[:1] if table.long or len({*rooms}) == 1 else rooms
+    if table.wide is not None and not table.long:
+        rooms = [(table.wide, page.width if table.wide else page.column)]
+    for is_wide, room in rooms:
+        is_last = (is_wide, room) == rooms[-1]
+        for step in _STEPS if is_last else _STEPS[:2]:
+            layout = _Layout(is_wide, step, _natural_width(table, step), room)
+            if layout.fits:
+                return layout
+    return layout
+
+
+def _natural_width(table: Grid, step: _Step) -> float:
+    """Return about how many points wide a table is in its document class."""
+    page, gap = PAGES[table.document_class].smaller(step.smaller), step.gap
+    widths = [column.width for column in _columns(table, page, step.is_broken)]
     starts = list(accumulate((n for _, n in table.blocks), initial=1))
     for start, (title, n) in zip(starts, table.blocks, strict=False):
-        room = sum(widths[start : start + n]) + 2 * _GAP * (n - 1)
+        room = sum(widths[start : start + n]) + 2 * gap * (n - 1)
         widths[start] += max(0.0, page.text(title) - room)
     parts = sum(column.left for column in table.columns[1:])
     # two quads of the text between parts side by side, in place of a gap
-    return sum(widths) + 2 * _GAP * (len(widths) - 1) + parts * 2 * (page.size - _GAP)
+    return sum(widths) + 2 * gap * (len(widths) - 1) + parts * 2 * (page.size - gap)
 
 
-def _cell_width(page: Page, cell: GridCell) -> float:
-    texts = [cell.text, cell.sign, _after_number(cell).replace("~", " ")]
-    cited = len(re.findall(r"[^{},]+", cell.citation.partition("{")[2]))
-    signs = max(cell.above, cell.below, key=len)
-    return page.text("".join(texts) + " [00]" * cited) + 0.75 * page.text(signs)
+def fits(table: Grid) -> bool:
+    """Whether a table is not wider than its page."""
+    return _layout(table).fits
+
+
+def width(table: Grid) -> float:
+    """Return about how many points wide a table is."""
+    return _layout(table).width
 
 
 def misfits(table: Grid) -> Iterator[str]:
     """Yield why a table does not fit its page, and what to do."""
-    page = PAGES[table.document_class]
-    room = page.width if table.wide else page.column
-    if (over := natural_width(table) - room) > 0.02 * room:
-        place = "the page" if table.wide or page.width == page.column else "a column"
+    page, layout = PAGES[table.document_class], _layout(table)
+    room = layout.room
+    if (over := layout.width - room) > 0:
+        place = "the page" if layout.is_wide or page.width == page.column else "a column"
         fixes = ["drop columns", "shorten names"]
-        fits_page = not table.wide and room + over <= page.width
+        fits_page = not layout.is_wide and room + over <= page.width
         is_split = any(column.left for column in table.columns[1:])
-        fixes += ["set width: page" if fits_page else "set top" if is_split else "transpose it"]
+        fixes += ["set width: page"] if fits_page else ["set top"] if is_split else []
         yield f"it is about {over:.0f} pt wider than {place} of {table.document_class} " + (
             f"({room:.0f} pt): {', '.join(fixes[:-1])} or {fixes[-1]}"
         )
     lines = len(table.rows) + sum(bool(group.title) for group in table.groups) + 3
-    notes = sum(map(page.text, table.notes)) / min(room, max(natural_width(table), room / 2))
+    notes = sum(map(page.text, table.notes)) / min(room, max(layout.width, room / 2))
     over = (lines + notes + 3) * page.line - page.height
     if over > 0 and not table.long:
         yield f"it is about {over:.0f} pt taller than the page of {table.document_class} " + (
@@ -163,14 +206,20 @@ def misfits(table: Grid) -> Iterator[str]:
         )
 
 
-def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
-    """Return the specification of the columns, the lines of the heading, and those of the rows."""
-    page, kind = PAGES[table.document_class], _NumberColumn if table.siunitx else _Column
-    columns: list[_TextColumn] = []
+def _columns(table: Grid, page: Page, is_broken: bool) -> list[_TextColumn]:
+    kind = _NumberColumn if table.siunitx else _Column
+    columns = []
     for index, column in enumerate(table.columns):
         cells = [row[index] for row in table.rows]
-        is_text = column.left or not index
-        columns.append((_TextColumn if is_text else kind)(column, cells, page))
+        columns.append(
+            (_TextColumn if column.left or not index else kind)(column, cells, page, is_broken)
+        )
+    return columns
+
+
+def _rows(table: Grid, is_broken: bool) -> tuple[str, list[str], list[str]]:
+    """Return the specification of the columns, the lines of the heading, and those of the rows."""
+    columns = _columns(table, PAGES[table.document_class], is_broken)
     head = [r"\toprule"]
     if table.blocks:
         titles = [
@@ -202,8 +251,15 @@ def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells).lstrip() + r" \\"
 
 
-def _title(column: Column) -> str:
-    return escape(column.title) + _in_math(column.above) + column.citation
+def _in_lines(title: str, page: Page) -> list[str]:
+    """Return a heading in two lines if it has several words; an arrow belongs to the last.
+
+    >>> _in_lines("Pairwise log loss ↓", PAGES["ieee"]), _in_lines("MAP ↑", PAGES["ieee"])
+    (['Pairwise', 'log loss ↓'], ['MAP ↑'])
+    """
+    ends = [place for place, sign in enumerate(title) if sign == " " and title[place + 2 :]]
+    lines = ([title[:end], title[end + 1 :]] for end in ends)
+    return min(lines, key=lambda pair: max(map(page.text, pair)), default=[title])
 
 
 class _TextColumn:
@@ -211,15 +267,43 @@ class _TextColumn:
 
     specification = "l"
 
-    def __init__(self, column: Column, cells: Sequence[GridCell], page: Page) -> None:
+    def __init__(
+        self, column: Column, cells: Sequence[GridCell], page: Page, is_broken: bool
+    ) -> None:
         self.column = column
         self.cells = [cell for cell in cells if cell.text]
         self.page = page
+        self.lines = _in_lines(column.title, page) if is_broken else [column.title]
 
     @property
     def heading(self) -> str:
         """The heading, with its sign and citation."""
-        return _title(self.column)
+        text = r" \\ ".join(map(escape, self.lines))
+        text += _in_math(self.column.above) + self.column.citation
+        return (
+            text
+            if len(self.lines) == 1
+            else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{text}\end{{tabular}}"
+        )
+
+    @property
+    def width(self) -> float:
+        """Points that the widest of its cells and the heading take."""
+        cells = (
+            self.page.text(cell.text + cell.sign) + self.page.signs(cell.above) + self._cited(cell)
+            for cell in self.cells
+        )
+        return max([self._heading_width, *cells])
+
+    @property
+    def _heading_width(self) -> float:
+        column, *before, last = self.column, *map(self.page.text, self.lines)
+        return max([*before, last + self.page.signs(column.above) + self._cited(column)])
+
+    def _cited(self, cell: GridCell | Column) -> float:
+        """Return the points of a citation, whose numbers have two digits."""
+        cited = len(re.findall(r"[^{},]+", cell.citation.partition("{")[2]))
+        return self.page.text(" [" + ", ".join(["00"] * cited) + "]") if cited else 0.0
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell."""
@@ -233,22 +317,45 @@ class _Column(_TextColumn):
 
     specification = "c"
 
-    def __init__(self, column: Column, cells: Sequence[GridCell], page: Page) -> None:
-        super().__init__(column, cells, page)
+    def __init__(
+        self, column: Column, cells: Sequence[GridCell], page: Page, is_broken: bool
+    ) -> None:
+        super().__init__(column, cells, page, is_broken)
         signs = (text for cell in self.cells for text in (cell.above, cell.below))
         self.widest = max(signs, key=len, default="")
-        self.after_number = max(map(_after_number, self.cells), key=len, default="")
+        longest = max(self.cells, key=lambda c: page.text(_plainly_after(c)), default=GridCell(""))
+        self.after_number = _after_number(longest)
+        self.after_width = page.text(_plainly_after(longest))
         numbers = [cell.text for cell in self.cells if _is_number(cell.text)]
         self.before, self.behind = (max(map(len, part), default=0) for part in _halves(numbers))
         self.is_signed = any(text.startswith("-") for text in numbers)
         widest_number = max(map(page.text, numbers), default=0.0)
-        self.free = page.text(column.title) - widest_number
+        self.free = max(map(page.text, self.lines)) - widest_number
+        # a heading that is wider than the numbers gives signs their room
+        self.is_free = self.free / 2 > page.signs(self.widest) - 4 and not self.after_number
 
     @property
     def heading(self) -> str:
         """The heading, in the middle of the numbers without their signs."""
-        is_wider = self.free > 0 or self.after_number or not self.widest
-        return _title(self.column) + ("" if is_wider else rf"\hphantom{{{_in_math(self.widest)}}}")
+        phantom = rf"\hphantom{{{_in_math(self.widest)}}}"
+        return super().heading + (phantom if self._has_phantom else "")
+
+    @property
+    def _has_phantom(self) -> bool:
+        return not (self.free > 0 or self.after_number or not self.widest)
+
+    @property
+    def width(self) -> float:
+        """Points that the widest of its cells and the heading take, with the room for signs."""
+        page, bold = self.page, any(cell.bold for cell in self.cells)
+        texts = [cell.text for cell in self.cells if not _is_number(cell.text)]
+        digits = max(self.before, self.specification != "c")  # siunitx has one at least
+        number = "−" * self.is_signed + "0" * digits + "." * (self.behind > 0)
+        number += "0" * (self.behind - 1)
+        signs = page.signs(self.widest)
+        content = max([page.text(number, bold=bold), *map(page.text, texts)])
+        content += (0.0 if self.is_free else signs) + self.after_width
+        return max(content, self._heading_width + signs * self._has_phantom)
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell."""
@@ -275,12 +382,9 @@ class _Column(_TextColumn):
         return tuple(rf"\hphantom{{{pad}}}" if pad else "" for pad in (pads, ends))  # type: ignore[return-value]
 
     def boxed(self, cell: GridCell) -> str:
-        """Return the signs of a cell in a box that is as wide as the widest of the column.
-
-        A heading that is wider than the numbers gives signs their room.
-        """
+        """Return the signs of a cell in a box that is as wide as the widest of the column."""
         signs = _in_math(cell.above, cell.below)
-        if self.free / 2 > 0.75 * self.page.text(self.widest) - _GAP and not self.after_number:
+        if self.is_free:
             return rf"\rlap{{{signs}}}" if signs else ""
         is_widest = self.widest in (cell.above, cell.below)
         return signs if is_widest else _box(signs, _in_math(self.widest))
@@ -305,15 +409,14 @@ class _NumberColumn(_Column):
         decimals = max(len(text.partition(".")[2]) for text in numbers)
         sign = "-" if any(text.startswith("-") for text in numbers) else ""
         options = [f"table-format={sign}{max(n_digits, 1)}" + (f".{decimals}" if decimals else "")]
-        widest = max((_after_number(cell) for cell in self.cells if _is_number(cell.text)), key=len)
-        if after := _in_math(self.widest) + _medium(widest):
+        if after := _in_math(self.widest) + _medium(self.after_number):
             options.append(f"table-space-text-post={{{after}}}")
         return f"S[{','.join(options)}]"
 
     @property
     def heading(self) -> str:
         """The heading in braces, which siunitx takes for text."""
-        return f"{{{_title(self.column)}}}"
+        return f"{{{super(_Column, self).heading}}}"
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell: a number, and what follows it in braces."""
@@ -362,9 +465,15 @@ def _medium(extra: str) -> str:
     return rf"\mdseries{extra}" if extra else ""
 
 
-def _after_number(cell: GridCell) -> str:
+def _plainly_after(cell: GridCell) -> str:
+    """Return the spread, change or note that follows a number, as it is printed."""
     parts = [cell.spread.replace("-", "−"), f"({cell.note})" if cell.note else ""]
-    return "".join("~" + escape(part).replace(" ", "~") for part in parts if part)
+    return "".join(f" {part}" for part in parts if part)
+
+
+def _after_number(cell: GridCell) -> str:
+    text = _plainly_after(cell)
+    return "~" + escape(text).replace(" ", "~") if text else ""
 
 
 def _texts(row: Iterable[GridCell]) -> list[str]:
@@ -382,7 +491,7 @@ def document(table: Grid) -> str:
     wide = sum(10 + 5.5 * max(map(len, column)) for column in columns)
     paper = max(_A4[0], wide + 86)
     tall = _A4[1] if table.long else max(_A4[1], 13.0 * lines)
-    body = render(replace(table, wide=False)).replace("[tb]", "[!h]", 1).rstrip()
+    body = render(table).replace("[tb]", "[!h]", 1).replace("{table*}", "{table}").rstrip()
     package = r"\usepackage{siunitx}" if table.siunitx else "%"
     return rf"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}

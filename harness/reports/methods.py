@@ -28,6 +28,7 @@ from .phrases import (
     INTERVALS,
     absent_baselines,
     capitalised,
+    cutoffs_together,
     listed,
     plural,
     sized,
@@ -359,7 +360,7 @@ def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
     >>> from harness.core.names import parse_all
     >>> metrics = parse_all(["map", "ndcg@5,10", "ndcg(gain=exp)@10"])
     >>> print(metric_list(metrics, 1, Writer("plain")))  # doctest: +NORMALIZE_WHITESPACE
-    MAP [buckley2005], nDCG@5 and nDCG@10 with linear gain [jarvelin2002], and nDCG@10 with
+    MAP [buckley2005], nDCG at 5 and 10 with linear gain [jarvelin2002], and nDCG@10 with
     exponential gain 2^g - 1 [burges2005]
     """
     families = grouped_by(metrics, lambda metric: replace(metric, cutoff=None, label=None))
@@ -371,15 +372,13 @@ def metric_list(metrics: Sequence[Metric], level: float, writer: Writer) -> str:
             keys = (*keys, "burges2005")
         if tool:
             keys = (*keys, *CONVENTIONS[metric.convention or ""].cite)
-        titles = [_title(member, writer) for member in members]
+        titles = cutoffs_together(_title(member, writer) for member in members)
         text = _with_settings(members[0], listed(titles), level, writer)
         text = " ".join(filter(None, (text, tool)))
         text += writer.cite([key for key in keys if key not in cited])
         cited.update(keys)
         texts += titles if text == listed(titles) else [text]
     text = listed(texts)
-    if any(" and " in part for part in (texts if len(texts) > 2 else texts[:-1])):
-        text = f"{', '.join(texts[:-1])}, and {texts[-1]}"
     if is_shared and (tool := _of_tool(metrics[0], writer)):
         text += f", {tool}{writer.cite(CONVENTIONS[metrics[0].convention or ''].cite)},"
     return text

@@ -215,11 +215,35 @@ _FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " 
 def listed(parts: Iterable[str]) -> str:
     """Return parts with commas and an "and" before the last.
 
-    >>> listed(["a"]), listed(["a", "b"]), listed("abc")
-    ('a', 'a and b', 'a, b and c')
+    A comma is before it if another part holds one.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed("abc"), listed(["a and b", "c"])
+    ('a', 'a and b', 'a, b and c', 'a and b, and c')
     """
     *before, end = parts
-    return f"{', '.join(before)} and {end}" if before else end
+    is_nested = any(" and " in part for part in (*before, *([end] if len(before) > 1 else [])))
+    return f"{', '.join(before)}{',' * is_nested} and {end}" if before else end
+
+
+_CUT_OFF = re.compile(r"(.+)@(\d+)")
+
+
+def cutoffs_together(names: Iterable[str]) -> list[str]:
+    """Return names of metrics, those that differ in their cutoff alone as one.
+
+    >>> cutoffs_together(["nDCG@5", "MAP", "nDCG@10", "nDCG@20", "P@5"])
+    ['nDCG at 5, 10 and 20', 'MAP', 'P@5']
+    """
+    cutoffs: dict[str, list[str]] = {}
+    for name in names:
+        match = _CUT_OFF.fullmatch(name)
+        cutoffs.setdefault(match[1] + "@" if match else name, []).append(match[2] if match else "")
+    return [
+        f"{stem[:-1]} at {listed(of_stem)}"
+        if len(of_stem) > 1 and stem.endswith("@")
+        else stem + of_stem[0]
+        for stem, of_stem in cutoffs.items()
+    ]
 
 
 def weighted_in_words(columns: Mapping[str, str]) -> str:

@@ -224,7 +224,7 @@ def _grids(
             table,
             caption=caption,
             label=f"tab:sweep-{dataset}",
-            wide=settings.width == "page",
+            wide=settings.is_wide,
             document_class=settings.document_class,
         )
 

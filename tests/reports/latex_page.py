@@ -114,3 +114,20 @@ def paper(document_class: str, body: str) -> str:
     head = f"{CLASSES[document_class]}{known}{_COMMON}"
     title = r"\title{A}\author{B}\maketitle"
     return f"{head}\\begin{{document}}\n{title}\n{_WORDS}{body}\n\\end{{document}}\n"
+
+
+_TABULAR = re.compile(r"\\begin\{tabular\*?\}.*\\end\{tabular\*?\}", re.DOTALL)
+_FILLED = re.compile(r"(\\begin\{tabular)\*\}\{[\d.]+\\linewidth\}\{@\{\\extracolsep\{\\fill\}\}")
+
+
+def natural_widths(folder: Path, document_class: str, tables: list[str]) -> list[float]:
+    """Return how many points wide LaTeX sets each table, without what spreads narrow ones."""
+    boxes = []
+    for table in tables:
+        body = _FILLED.sub(r"\1}{", _TABULAR.search(table)[0]).replace("{tabular*}", "{tabular}")
+        head = table.partition(r"\begin{threeparttable}")[0].splitlines()
+        setup = [line for line in head if re.match(r"\\(small|font|s)", line)]
+        boxes += [r"\setbox0\hbox{%", *(f"{line}%" for line in setup), body + "%"]
+        boxes += [r"}\typeout{WIDTH \the\wd0}"]
+    log = compiled(folder, paper(document_class, "\n".join(boxes)), "boxes")
+    return [float(width) for width in re.findall(r"^WIDTH ([\d.]+)pt", log, re.MULTILINE)]

@@ -66,7 +66,7 @@ def test_paragraph() -> None:
         recomputed=(20, 0.0),
     )  # fmt: skip
     assert methods(made, name=lambda own: names.get(own, own)) == (
-        r"We report MAP~\cite{buckley2005}, nDCG@5 and nDCG@10 with linear gain"
+        r"We report MAP~\cite{buckley2005}, nDCG at 5 and 10 with linear gain"
         r"~\cite{jarvelin2002}, and the number of relevant documents on Web \& 1 (20 queries), "
         "averaged over 2 seeds per system. Equal scores, compared in single precision, were "
         r"ordered by descending document identifier, as in trec\_eval. We excluded the 3 of 20 "

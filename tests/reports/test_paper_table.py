@@ -201,7 +201,7 @@ def test_caption() -> None:
         "Means over trec (2 queries).",
         "× 100: MAP.",
         "In brackets: unadjusted 95 % t-intervals of the mean.",
-        "The best value of a column is in bold.",
+        "The best value of each metric is in bold.",
         "A letter next to a value: significantly better than the system of that letter "
         "(paired two-sided t-test, one comparison, p ≤ .05).",
         "Not tested: MSE.",

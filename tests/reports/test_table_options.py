@@ -124,7 +124,7 @@ def test_the_best_of_each_group_or_none_is_marked() -> None:
     assert {run: marks[0] for run, marks in cells(by_group, "best").items()} == {
         "10": False, "2": True, "c=d": False, "1": True,
     }  # fmt: skip
-    assert "The best value of each group is in bold." in by_group.footnotes
+    assert "The best value of each metric within each group is in bold." in by_group.footnotes
     bare = render(build(MADE, TableSettings(best="none", marks="none")), "latex")
     assert not any(sign in bare for sign in ("textbf", "underline", "bold", "dagger"))
 
@@ -234,7 +234,7 @@ def test_three_cutoffs_with_the_same_gain_are_called_by_the_metric_in_notes() ->
         return build(made).footnotes[-1]
 
     assert note("ndcg@1", "map", "ndcg@5", "ndcg@10") == "nDCG with linear gain."
-    assert note("ndcg@5", "ndcg@10") == "nDCG@5 and nDCG@10 with linear gain."
+    assert note("ndcg@5", "ndcg@10") == "nDCG at 5 and 10 with linear gain."
     assert note("ndcg@1", "ndcg@5", "ndcg@10", "ndcg(gain=exp)@20") == (
-        "nDCG@1, nDCG@5 and nDCG@10 with linear gain and nDCG@20 with exponential gain."
+        "nDCG at 1, 5 and 10 with linear gain, and nDCG@20 with exponential gain."
     )

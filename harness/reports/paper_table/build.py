@@ -49,6 +49,7 @@ from ..phrases import (
     capitalised,
     confidence,
     correction,
+    cutoffs_together,
     fixed,
     listed,
     tested_parts,
@@ -119,7 +120,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
         for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
     )
     texts = draft.caption(), draft.footnotes(), source_of(study), draft.title(), draft.findings()
-    return PaperTable(name, settings, tuple(columns), tuple(rows), *texts)
+    return PaperTable(name, settings, tuple(columns), tuple(rows), *texts, draft.is_sparse)
 
 
 def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
@@ -291,6 +292,16 @@ class TableDraft:
     def pairs(self) -> list[tuple[str, str]]:
         """Dataset and run of each row in each block of columns."""
         return list(product(self.datasets, self.runs))
+
+    @cached_property
+    def absent(self) -> list[tuple[str, str]]:
+        """Dataset and run of those that were not evaluated."""
+        return [pair for pair in self.pairs if self.study.system(*pair) is None]
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether more than a third of the runs and datasets were not evaluated."""
+        return not self.settings.average and 3 * len(self.absent) > len(self.pairs)
 
     @cached_property
     def systems(self) -> list[System]:
@@ -518,7 +529,7 @@ class TableDraft:
         return stems.pop() if is_one else self._names(metrics)
 
     def _names(self, metrics: Iterable[Metric]) -> str:
-        return listed(map(self._name, metrics))
+        return listed(cutoffs_together(map(self._name, metrics)))
 
     def _has(self, mark: str) -> bool:
         return any(getattr(cell, mark) for column in self.cells for cell in column)
@@ -565,9 +576,10 @@ class TableDraft:
             yield f"In brackets: unadjusted {share} {kinds} of the mean."
         if self._has("best"):
             second = ", the second best underlined" if self._has("second") else ""
-            whole = "each group" if self.settings.best == "group" else "a column"
-            whole = "a row" if self.settings.transpose and whole == "a column" else whole
-            yield f"The best value of {whole} is in bold{second}."
+            whole = " of each metric" if len(self.metrics) > 1 else ""
+            whole += " on each dataset" if len(self.datasets) > 1 else ""
+            whole += " within each group" if self.settings.best == "group" else ""
+            yield f"The best value{whole} is in bold{second}."
         if self.settings.best != "none" and (
             unfair := [column for column in self.columns if not column.is_fair]
         ):
@@ -657,7 +669,7 @@ class TableDraft:
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
-        absent = [pair for pair in self.pairs if self.study.system(*pair) is None]
+        absent = [p for p in self.absent if not self.is_sparse or p in self.study.failed]
         if absent:
             missing = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
             yield f"Not evaluated: {first_of(missing, SHOWN)}."

@@ -53,6 +53,9 @@ class PaperCell:
     repetitions: str = ""
 
 
+EMPTY = PaperCell("")
+
+
 @dataclass(frozen=True)
 class PaperColumn:
     """One column of values: of a metric on a dataset, or of the mean over datasets (None).
@@ -107,7 +110,8 @@ class PaperTable:
 
     The caption is the author's text or `title`, then `sentences` on data, test and conventions.
     `source` is harness's version, the config's name and the SHA-256 of manifest.json; `findings`
-    are those of the guard, for the author.
+    are those of the guard, for the author. A table `is_sparse` if many systems are not in all
+    datasets.
     """
 
     name: str
@@ -119,6 +123,7 @@ class PaperTable:
     source: str = ""
     title: str = ""
     findings: tuple[str, ...] = ()
+    is_sparse: bool = False
 
     @property
     def signs(self) -> Iterator[str]:
@@ -269,12 +274,28 @@ def finished(text: str | None) -> str:
 
 
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
-    """Return a table as a grid of text for one of the formats."""
+    """Return a table as a grid of text for one of the formats.
+
+    Datasets are side by side, or below each other if many systems are not in all of them. If a
+    table is too wide for LaTeX's page, they are below each other, or systems are columns.
+    """
+    if table.settings.transpose:
+        return _grid_of(table, format, _transposed(table, format))
+    shapes = [_stacked] if table.is_sparse else [_upright]
+    if not table.is_sparse and len({column.block for column in table.columns}) > 1:
+        shapes.append(_stacked)
+    if format != "latex":
+        return _grid_of(table, format, shapes[0](table, format))
+    grids = [_grid_of(table, format, shape(table, format)) for shape in (*shapes, _transposed)]
+    return next(filter(latex.fits, grids), grids[len(shapes) - 1])
+
+
+def _grid_of(table: PaperTable, format: Format, made: grid.Grid) -> grid.Grid:
+    """Return a grid with the caption, notes and settings of a table."""
     settings, is_latex = table.settings, format == "latex"
     sentences = " ".join(table.sentences)
     caption, own_latex = finished(settings.caption.text), finished(settings.caption_latex)
     latex_caption = f"{own_latex} {latex.escape(sentences)}" if own_latex else ""
-    made = _transposed(table, format) if settings.transpose else _upright(table, format)
     parts = settings.columns
     if parts is None:
         parts = 2 if is_latex and len(made.rows) > MOST_ROWS and not settings.longtable else 1
@@ -287,7 +308,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         label=settings.label or f"tab:{table.name}",
         is_paper=True,
         siunitx=settings.siunitx,
-        wide=settings.width == "page",
+        wide=settings.is_wide,
         long=settings.longtable,
         document_class=settings.document_class,
     )
@@ -303,6 +324,26 @@ def _upright(table: PaperTable, format: Format) -> grid.Grid:
         cells = [(_system(table, format, row), *_cells(table, format, row.cells)) for row in rows]
         groups.append(grid.Group(title, tuple(cells)))
     return grid.Grid((grid.Column("", left=True), *columns), tuple(groups))
+
+
+def _stacked(table: PaperTable, format: Format) -> grid.Grid:
+    """Return a table with a part for each dataset, of the systems that have values there."""
+    blocks = grouped_by(range(len(table.columns)), lambda place: table.columns[place].block)
+    columns = {
+        table.columns[place].key: table.columns[place] for place in range(len(table.columns))
+    }
+    groups: dict[str, list[tuple[grid.GridCell, ...]]] = {}
+    for block, places in blocks.items():
+        place_of = {table.columns[place].key: place for place in places}
+        for row in table.rows:
+            own = [row.cells[place_of[key]] if key in place_of else EMPTY for key in columns]
+            if any(not math.isnan(cell.value) for cell in own):
+                title = ", ".join(filter(None, (block, row.group)))
+                cells = (_system(table, format, row), *_cells(table, format, own))
+                groups.setdefault(title, []).append(cells)
+    headings = (_heading(table, format, column, "") for column in columns.values())
+    parts = (grid.Group(title, tuple(rows)) for title, rows in groups.items())
+    return grid.Grid((grid.Column("", left=True), *headings), tuple(parts))
 
 
 def _transposed(table: PaperTable, format: Format) -> grid.Grid:

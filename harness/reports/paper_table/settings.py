@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from ...core.arguments import Digits, Flag, Patterns, Positive, Shorthand, as_list
 from ...core.metric import Metric
 from ...errors import did_you_mean
-from ..phrases import fixed, in_sentence, listed, spelled
+from ..phrases import cutoffs_together, fixed, in_sentence, listed, spelled
 from ..select import (
     Found,
     matched,
@@ -148,13 +148,14 @@ class TableSettings:
     """Further columns: queries of the mean, tier, rank with its interval, queries answered, and
     adjusted p-values against each baseline."""
     transpose: Flag = False
-    """Metrics as rows and systems as columns; CSV keeps a row for each system."""
+    """Metrics as rows and systems as columns; CSV keeps a row for each system. LaTeX transposes
+    a table that has no room otherwise."""
     columns: Positive | None = None
     """Parts of a long table, side by side; by default 1, and in LaTeX 2 above 40 rows."""
     siunitx: Flag = False
     """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
-    width: Width = "column"
-    """LaTeX: `table`, or `table*` over both columns of the page."""
+    width: Width | None = None
+    """LaTeX: `table`, or `table*` over both columns of the page; by default what it needs."""
     document_class: DocumentClass = "acmart"
     """LaTeX: whose column and page the table must fit; a warning names what does not."""
     cite: Cite = "cite"
@@ -178,6 +179,11 @@ class TableSettings:
         pairs = self.names.items()
         names = {key: Name(name) if isinstance(name, str) else name for key, name in pairs}
         object.__setattr__(self, "names", names)
+
+    @property
+    def is_wide(self) -> bool | None:
+        """Whether LaTeX sets it over both columns of the page; None if its width decides."""
+        return None if self.width is None else self.width == "page"
 
     def is_percent(self, metric: Metric) -> bool:
         """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
@@ -217,8 +223,8 @@ class TableSettings:
 
     def metric_list(self, metrics: Sequence[Metric], among: Sequence[Metric]) -> str:
         """Return the names of metrics with which a sentence begins."""
-        first = [self.metric_name(metric, among) for metric in metrics[:1]]
-        return listed([*first, *(self.metric_in_sentence(m, among) for m in metrics[1:])])
+        names = cutoffs_together(self.metric_in_sentence(metric, among) for metric in metrics)
+        return self.metric_name(metrics[0], among)[0] + listed(names)[1:] if metrics else ""
 
     def citation(self, own: str) -> str:
         """Return the keys that the name of a run, dataset or metric cites."""

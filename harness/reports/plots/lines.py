@@ -16,7 +16,7 @@ from ...core.names import parse_all, why_not
 from ...core.ragged import Bools, Floats
 from ...errors import HarnessError, UnknownNameError
 from ..leaderboard import Study, plan_of
-from ..phrases import confidence, span
+from ..phrases import confidence, plural, span
 from ..sweep import is_validation, sweep
 from . import plot
 from .plot import Name, PlotKind, PlotRequest, best_of_many
@@ -155,7 +155,8 @@ def _over_column(request: PlotRequest, *, is_curve: bool) -> Figure:
             n_seeds |= {*several.astype(int).tolist()}
         name, validation = Name(labels[place], place), means(before.get(label, {}))
         rows.append(Line(name, mask[place], values[place], low, high, validation))
-    band = f"± 1 standard deviation, {span(n_seeds)} seeds" if n_seeds else ""
+    repeated = plural(study.board.summary.spread)
+    band = f"± 1 standard deviation, {span(n_seeds)} {repeated}" if n_seeds else ""
     axis = request.weighted
     axis += request.short(request.metric, plot.characters(request.settings.width, 0.8))
     return _draw(rows, settings, Look(over, axis, is_curve, band), request)
