@@ -65,7 +65,8 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
         rest = {name: value for name, value in entry.columns.items() if name not in row_setting}
         evaluation = replace(entry.evaluation, run=label)
         entries.append(replace(entry, evaluation=evaluation, columns=rest))
-    summary = replace(study.board.summary, best=())
+    given = study.board.summary
+    summary = replace(given, best=()).called(vars(given).get("name", "all"))
     board = of_systems(Leaderboard(tuple(entries), summary=summary), partial(clustered, plan=plan))
     rows = []
     for row in board.entries:

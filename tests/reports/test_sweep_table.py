@@ -93,6 +93,22 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
     assert len(rows) == 4
 
 
+def test_folds_without_another_name_have_that_of_the_config(folder: Path) -> None:
+    text = (
+        "output: unnamed\n"
+        'datasets: {"fold{fold}": {format: letor, path: "data/Fold{fold}/test.txt"}}\n'
+        "runs:\n"
+        '  "{model}": {format: scores, path: "scores/{model}/test-fold{fold}/'
+        'lr{lr}-leaves{leaves}-seed{seed}.txt"}\n'
+        "metrics: [map]\nsummary: {pool: [fold], spread: [seed]}\n"
+    )
+    path = folder / "grid.yaml"
+    path.write_text(text, encoding="utf-8")
+    run(path)
+    done = called("table", "unnamed", "--sweep", "lr", "--format", "csv", cwd=folder)
+    assert {row["dataset"] for row in csv_rows(done.out)} == {"grid"}
+
+
 @pytest.mark.parametrize("name", ["out", "plain"])
 def test_a_table_has_a_caption_and_marks_nothing_on_test_queries(folder: Path, name: str) -> None:
     done = called("table", name, "--sweep", "lr", "-m", "ndcg@10", "-f", "latex", cwd=folder)
