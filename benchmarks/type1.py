@@ -1,9 +1,9 @@
-"""How often each test finds a difference where there is none, and how often the gate is wrong.
+"""How often each test finds a difference that does not exist, and how often the gate is wrong.
 
-``python -m benchmarks.type1``: systems with equal means are drawn again and again, two for the
-paired tests and five for those of all pairs, and each registered test is asked whether they, or
-any two of them, differ at .05; and the gate judges candidates whose drop is known. Every trial
-has its own seed, so the table is the same with any number of workers.
+``python -m benchmarks.type1`` draws systems with equal means: two for the paired tests, five for
+the tests of all pairs. It counts the trials in which a test finds two of them to differ at .05. The
+gate judges candidates with a known drop. Each trial has a seed, so the table is the same with any
+number of workers.
 """
 
 from __future__ import annotations
@@ -47,47 +47,49 @@ PUBLISHED = {
 }
 HEAD = """# Type I error of the tests
 
-Written by `python -m benchmarks.type1`: of {trials:,} pairs of systems with equal expected values
-on {n} queries, the share that each test finds to differ at .05. The standard error of a share
-is {error:.4f}; a star marks those more than three of them above .05. Tests that draw take
-{draws:,} draws.
+This page shows how often each significance test finds a difference that does not exist.
+`python -m benchmarks.type1` wrote it: it draws {trials:,} pairs of systems with equal expected
+values on {n} queries, and counts the pairs that a test finds to differ at .05. The standard error
+of a share is {error:.4f}; a star marks shares more than three standard errors above .05. Tests that
+draw at random take {draws:,} draws.
 
-*Exchangeable*: for each query both systems draw from one distribution. *Unlike*: their expected
-values for each query are equal, but one system is steadier than the other, so that differences
-are skewed: the null hypothesis of the mean holds, those of ranks and signs do not. *Published*:
-two-sided tests at .05 in Urbano, Lima and Hanjalic (SIGIR 2019), who simulate systems fitted to
-runs of TREC. Theirs and ours are other data: compare which tests keep their level, not digits.
+*Exchangeable*: both systems draw the values of a query from the same distribution. *Unlike*: the
+expected values are equal for each query, but one system varies less. The differences are then
+skewed: the null hypothesis holds for means, but not for ranks and signs. *Published*: two-sided
+tests at .05 in Urbano, Lima and Hanjalic (SIGIR 2019), who simulate systems fitted to TREC runs.
+Their data differ from ours, so compare which tests keep their level, not the digits.
 """
 NOTES = """
-Values: *nDCG* is beta distributed about the query's mean (concentration 5; unlike: 2 and 20).
-*P@10* is binomial (unlike: for half of the queries one system finds all ten or none). *RR* is 1
-over a geometric rank, 0 below rank 1,000 (unlike: one system has rank 1 or finds nothing).
-Where few p-values are possible (signs, tenths) an exact test stays below .05.
+The values of *nDCG* have a beta distribution around the query's mean (concentration 5; unlike: 2
+and 20). *P@10* is binomial (unlike: for half of the queries one system finds all ten or none). *RR*
+is 1 over a geometric rank, and 0 below rank 1,000 (unlike: one system has rank 1 or finds nothing).
+If few p-values are possible (signs, tenths), an exact test stays below .05.
 """
 SEVERAL = """
 ## All pairs
 
-Of {trials:,} tables of {systems} systems with equal expected values, the share in which any of
-the {pairs} pairs is found to differ at .05 (the familywise error). Its standard error is
-{error:.4f}. *Unlike*: one of the {systems} is unlike the others, as above.
+Each of {trials:,} tables has {systems} systems with equal expected values. The shares count the
+tables in which a test finds any of the {pairs} pairs to differ at .05 (the familywise error). Their
+standard error is {error:.4f}. *Unlike*: one of the {systems} is unlike the others, as above.
 """
 SEVERAL_NOTES = """
-The tests of all pairs take one variance for all systems (Tukey), or that all are the same in
-everything (randomised Tukey, Friedman): one that varies more breaks that. Paired t-tests have each
-pair's own variance.
+The tests of all pairs assume that all systems have one variance (Tukey), or one distribution
+(randomised Tukey, Friedman). A system that varies more breaks this assumption. A paired t-test
+uses the variance of its pair.
 """
 GATE = """
 ## The gate
 
-Of {trials:,} pairs of a baseline and a candidate, the shares of the outcomes of `harness gate` with
-margin {margin}, one metric and exchangeable values, by the candidate's true drop. A type I error is
-a pass at a drop of the margin or more (at most {pass_level} by design), or a fail at a drop of the
-margin or less (at most {fail_level}). A type II error is no pass without a drop, or no fail at
-twice the margin. A star marks a type I error more than three standard errors above its level.
+The shares are those of the outcomes of `harness gate` over {trials:,} pairs of a baseline and a
+candidate, with margin {margin}, one metric and exchangeable values, by the candidate's true drop.
+A type I error is a pass at a drop of the margin or more (at most {pass_level} by design), or a fail
+at a drop of the margin or less (at most {fail_level}). A type II error is no pass without a drop,
+or no fail at twice the margin. A star marks type I errors more than three standard errors above
+their level.
 """
 GATE_NOTES = """
-With few queries most outcomes are undecided: a gate that cannot tell says so, and errors stay rare.
-Values are as above; a drop is taken from every query's value of the candidate.
+With few queries most outcomes are undecided, so errors are rare. The values are those above; the
+drop is subtracted from every value of the candidate.
 """
 GATE_TITLE = GATE.split("\n")[1]
 MARGIN = 0.05

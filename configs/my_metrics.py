@@ -1,4 +1,4 @@
-"""A metric of one's own, as plugin.yaml names it."""
+"""A plugin with one metric; plugin.yaml lists this file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from harness.core.settings import Range
 
 @metric("best_grade", direction="higher", bounds=(0, np.inf), source="this file", unit="grades")
 def best_grade(aligned: Aligned, *, cutoff: Annotated[int, Range(1, None)]) -> Floats:
-    """Best grade among the first k documents; 0 where none of them is judged.
+    """Best grade among the first k documents; 0 if none of them is judged.
 
     best_grade@k = max(0, grades at ranks 1..k)
     """
-    # One entry a judged and retrieved document: its query (row), rank and grade.
+    # One entry per judged and retrieved document: its query (row), rank and grade.
     values = np.zeros(aligned.n_queries)
     first = aligned.rank <= cutoff
     np.maximum.at(values, aligned.row[first], aligned.grade[first])

@@ -1,4 +1,4 @@
-"""Train LambdaMART, watch nDCG@10 as the harness computes it, and keep values by query."""
+"""Train LambdaMART, follow nDCG@10 of the harness, and keep values by query."""
 
 import lightgbm
 import numpy as np

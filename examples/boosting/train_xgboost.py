@@ -1,4 +1,4 @@
-"""Train XGBoost's ranker, watch nDCG@10 as the harness computes it, and keep values by query."""
+"""Train a ranker of XGBoost, follow nDCG@10 of the harness, and keep values by query."""
 
 import numpy as np
 import xgboost

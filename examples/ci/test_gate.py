@@ -1,4 +1,4 @@
-"""Three lines that gate a change in your own test suite; pytest finds the fixture."""
+"""Three lines that gate a change in your test suite. The harness installs the fixture in pytest."""
 
 
 def test_ranking_is_not_worse(harness_gate):

@@ -1,7 +1,7 @@
 """Evaluate with pods of Kubernetes: python kubernetes.py CONFIG
 
-Needs the package dask-kubernetes and the operator of Dask. The image has the same versions of
-Python and of all packages. Inputs have URLs, because pods share no folder with it.
+Needs the package dask-kubernetes and the operator of Dask. The image needs the same versions of
+Python and of all packages. Inputs have URLs, because pods share no folder with your machine.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Write ten broken copies of a run, each with a mistake that submissions have had."""
+"""Write ten broken copies of a run, each with a mistake that real submissions had."""
 
 from __future__ import annotations
 

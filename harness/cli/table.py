@@ -107,7 +107,9 @@ def command(
     elif format == "csv":
         options.refuse(("digits", "percent"), "--format csv, which has every digit")
     if format == "csv":
-        options.refuse(("arrows", "transpose", "columns"), "--format csv, which has a row a system")
+        options.refuse(
+            ("arrows", "transpose", "columns"), "--format csv, which has one row per system"
+        )
     if format != "latex":
         options.refuse(_LATEX, f"--format {format}")
     given = {key: value for key, value in settings.items() if value not in (None, ())}

@@ -241,7 +241,7 @@ def propose_entries(scan: FolderScan) -> Proposal:
                 proposal.where[name] = sorted(used_values, key=natural)
         datasets[number] = ProposedDataset(form, varying_group)
     proposal.datasets = [*datasets.values()]
-    reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
+    reason = dict.fromkeys(sorted(unused, key=natural), "no run belongs to it")
     proposal.aside = {**reason, **proposal.aside, **scan.aside}
     folds = settings_in(file.path for file in data)
     chosen = settings_in(path for path, text in scan.aside.items() if text == VALIDATION)
@@ -388,11 +388,11 @@ def render_config(proposal: Proposal, base: Path, where: str) -> str:
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
     lines = [
         f"# yaml-language-server: $schema={SCHEMA}",
-        "# Written by harness init. Paths start at the folder of this file; {placeholders} match",
-        "# whatever the files on disk have there. docs/reference/config.md has every key.",
-        "# harness run FILE --dry-run shows the cells.",
+        "# Written by harness init. Paths are relative to this file. {placeholders} match any text",
+        "# in file names. docs/reference/config.md lists every key.",
+        "# harness run FILE --dry-run lists the cells.",
         *([f"name: config-{part(stem)}"] if wrong_with(stem) else []),
-        "# output: results/{name}   # {name}: that of this file",
+        "# output: results/{name}   # {name}: the name of this file",
         "",
         "datasets:",
         *_dataset_lines(proposal, start),
@@ -402,7 +402,7 @@ def render_config(proposal: Proposal, base: Path, where: str) -> str:
         "",
         *_where_lines(proposal),
         *_select_lines(proposal),
-        "metrics:   # all of them: harness metrics",
+        "metrics:   # harness metrics lists all",
         *(f"  - {_flow_yaml(name)}" for name in dict.fromkeys(metrics)),
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
@@ -467,13 +467,13 @@ def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
 
 def _where_lines(proposal: Proposal) -> Iterator[str]:
     if proposal.where:
-        yield f"where: {_flow_yaml(proposal.where)}   # there are data for more, but no runs"
+        yield f"where: {_flow_yaml(proposal.where)}   # the other datasets have no runs"
         yield ""
         return
     for entry in proposal.runs:
         for name, value in next(iter(entry.group.values.values())).items():
-            yield f"# where: {_flow_yaml({name: [value]})}   # evaluate a part of it"
-            yield "# complete: true   # make gaps in the grid an error"
+            yield f"# where: {_flow_yaml({name: [value]})}   # evaluate only a part"
+            yield "# complete: true   # stop if a cell is missing"
             yield ""
             return
 
@@ -483,9 +483,9 @@ def _select_lines(proposal: Proposal) -> Iterator[str]:
     if VALIDATION in proposal.aside.values():
         keys = [entry.validation_key for entry in proposal.datasets if entry.validation]
         over = [word for word in proposal.settings if word not in SHORT] or ["SETTING"]
-        advice = "remove the first # of each line for select"
-        advice = advice if keys else "add them and their predictions"
-        yield f"# To choose on validation data, {advice};"
+        advice = "remove the first # of each line that ends in '# for select'"
+        advice = advice if keys else "add the validation data and its predictions"
+        yield f"# To choose settings on validation data, {advice}:"
         yield "# see docs/how-to/choose-on-validation.md"
         select = {"on": keys[0] if keys else "VALIDATION", "by": _COLUMNS[1], "over": over}
         yield f"# select: {_flow_yaml(select)}{FOR_SELECT}"
@@ -504,7 +504,7 @@ def _summary_lines(proposal: Proposal) -> Iterator[str]:
     if pool or spread:
         mark = _comment_mark(proposal, "summary", bool(proposal.runs) and not gaps)
         summary = {way: names for way, names in ways.items() if names}
-        yield f"{mark}summary: {_flow_yaml(summary)}   # a row a system, not a row a cell"
+        yield f"{mark}summary: {_flow_yaml(summary)}   # one row per system"
 
 
 def _gap_texts(proposal: Proposal) -> Iterator[str]:

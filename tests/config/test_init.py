@@ -101,9 +101,7 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
     assert "#   data/Fold{fold}/train.txt: 2 files: training data\n" in text
     assert "# select:" not in text
-    assert (
-        "\nsummary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
-    )
+    assert "\nsummary: {pool: [fold], spread: [seed]}   # one row per system\n" in text
     assert loaded.metrics == ("map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10")
     assert [(c.run, c.columns, c.dataset_entry.path[-14:]) for c in resolve(loaded)][:3] == [
         ("gbrt", {"fold": "1", "seed": "1"}, "Fold1/test.txt"),
@@ -284,7 +282,7 @@ def test_qrels_of_beir(tmp_path: Path) -> None:
     assert [cell.run for cell in resolve(loaded)] == ["bm25", "dense"]
     assert "{format: beir, path: qrels/test.tsv}" in text
     for name in ("train.tsv", "dev.tsv", "test.jsonl"):
-        assert f"#   qrels/{name}: no run was assigned to it\n" in text
+        assert f"#   qrels/{name}: no run belongs to it\n" in text
     make(tmp_path, {"e5.dev.trec": RUN[:18].replace("1 Q0", "2 Q0")})  # as on MS MARCO
     assert "dev e5.dev e5.dev.trec" in cells(tmp_path)
 
@@ -309,7 +307,7 @@ def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
     text, loaded = proposed(tmp_path)
     assert {cell.run for cell in resolve(loaded)} == {"gbrt", "frame"}
     assert "#   late/fold4.txt: no qrels of fold 4\n" in text
-    assert "#   data/fold3/test.txt: no run was assigned to it\n" in text
+    assert "#   data/fold3/test.txt: no run belongs to it\n" in text
     assert "#   gone.run: " in text
     assert "#   short/fold1.csv: fits no qrels: expected 6 predictions" in text
     for name in ("words.txt", "no.txt", "scores.pt"):
