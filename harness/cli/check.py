@@ -30,10 +30,10 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.choice("--by", By, default="run", help="Group findings by run or rule.")
 @options.text("--topics", "FILE", "Check submissions against these queries.")
 @options.text("--docnos", "FILE", "Every docno of the collection, one a line.")
-@options.whole("--max-per-query", least=1, help="Documents of a query, at most.")
+@options.whole("--max-per-query", least=1, help="Largest number of documents of a query.")
 @options.text("--tag-pattern", "RE", "What the whole tag must match.")
 @options.flag("--all-topics", "Reject runs without an answer to a query.")
-@options.whole("--max-runs", least=1, help="Runs of a team, at most.")
+@options.whole("--max-runs", least=1, help="Largest number of runs of a team.")
 @options.teams
 @options.overrides
 @options.files
@@ -42,23 +42,22 @@ def command(
     first: str, runs: Texts, strict: bool, notes: bool, verbose: bool, by: By, format: Format,
     **settings: Any,
 ) -> None:  # fmt: skip
-    """Find what would make numbers wrong, before any is computed.
+    """Find mistakes in files that would make numbers wrong.
 
-    The command reads every file to its end and goes on after errors. It finds predictions of
+    The command reads every file to its end, and continues after errors. It finds predictions of
     another fold or shifted by a line, labels in place of scores, cut files, swapped columns or
-    files, and documents that are not judged. Each file with findings gets one line: WARN or ERROR
-    with its rules. Below it, each finding says what is wrong, its effect on the numbers, and the
-    fix. -v prints a line for each file that is OK, too.
-    docs/reference/rules.md has every rule.
+    files, and unjudged documents. Each file with findings gets a line: WARN or ERROR with its
+    rules. Each finding below has the mistake, its effect on the numbers, and the fix. -v adds a
+    line for each file that is OK. docs/reference/rules.md lists the rules.
 
-    Qrels and learning-to-rank data can be checked alone. If you name several files with features,
-    each is searched for rows of those before it: training rows that leaked into test data.
+    You can check qrels and learning-to-rank data without runs. In several files with features, the
+    command finds rows that leaked from one file into the next, such as training rows in test data.
 
-    With --topics all files are submissions to a shared task, and no qrels are needed. Each that
-    is not OK gets one line: WARN or REJECT, and why. --docnos and the options after it check
-    submissions against QRELS too.
+    With --topics, all files are submissions to a shared task, and no qrels are needed. Each that is
+    not OK gets a line: WARN or REJECT with the reason. --docnos and the options after it work with
+    QRELS too.
 
-    Exits 2 if there are errors (wrong data), and with --strict 1 if there are warnings.
+    The command exits with 2 if there are errors, and with --strict with 1 if there are warnings.
 
     \b
     Examples:

@@ -25,7 +25,7 @@ from .options import Texts
 from .printing import show, terminal_width
 
 AGAIN = "the same run"
-"""What a run is called that is compared with itself."""
+"""Name of the second copy of a run that is compared with itself."""
 TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
 _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "overrides"}
 """The parameters for runs of a results folder, next to those of a plan."""
@@ -33,10 +33,10 @@ _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "
 
 @options.command()
 @options.several("runs", "RUN_A RUN_B...", "Run files with --qrels, or names with --results.")
-@click.option("--qrels", metavar="QRELS", help="Qrels, for run files.")
-@options.path("--results", metavar="FOLDER", help="Results of 'harness run' with the runs.")
+@click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
+@options.path("--results", metavar="FOLDER", help="Results of 'harness run' that contain the runs.")
 @options.metrics("A metric, by default all of the results'")
-@click.option("--dataset", metavar="DATASET", help="One dataset of the results.")
+@click.option("--dataset", metavar="DATASET", help="Compare on this dataset of the results only.")
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
 @options.plan("The baseline; by default the first run")
 @options.grouping
@@ -45,16 +45,16 @@ _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "
 def command(
     runs: Texts, qrels: str | None, results: Path | None, format: str, **settings: Any
 ) -> None:
-    """Compare runs with each other, query by query.
+    """Test whether runs differ significantly, query by query.
 
-    Prints the difference, interval, p, effect size and tiers over paired queries. Two runs also
-    get the queries on which they differ most. 'harness diff' compares two leaderboards.
+    The command prints differences with intervals, p-values, effect sizes and tiers. For two runs it
+    also prints the queries with the largest differences. 'harness diff' compares two leaderboards.
 
     Tests: {tests}; or one of a plugin.
 
-    --set takes the keys family, interval, draws and seed of 'compare:', and those of 'policy:' for
-    run files, such as compare.draws=99999 or policy.empty_queries=skip. With --results, settings
-    that you leave out are those of 'compare:' in their config.
+    --set takes the keys family, interval, draws and seed of 'compare:', such as
+    compare.draws=99999. For run files it also takes those of 'policy:', such as
+    policy.empty_queries=skip. With --results, the defaults are those of 'compare:' in the config.
 
     \b
     Examples:
@@ -92,7 +92,7 @@ def command(
 def systems_of_files(
     qrels: str, runs: Sequence[str], metrics: Sequence[str], **settings: Any
 ) -> tuple[System, ...]:
-    """Evaluate run files; the first one is also a second system if it is there twice."""
+    """Evaluate run files; the first one is also a second system if it is named twice."""
     if not metrics:
         fix = "add one, such as -m map; 'harness metrics' lists them"
         raise UnknownNameError(Problem("", "expected a metric, got none", fix=fix))

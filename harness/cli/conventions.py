@@ -23,21 +23,22 @@ _RESULTS = "A folder that 'harness run' wrote, or a YAML config."
 @options.metrics("A metric in place of the config's")
 @options.many("--convention", "tools", metavar="TOOL", help="Compare with this convention only")
 @click.option("--match", metavar="VALUE", help="Find the settings that give this published value.")
-@options.many("--run", metavar="RUN", help="Only this run")
-@options.many("--dataset", metavar="DATASET", help="Only this dataset")
+@options.many("--run", metavar="RUN", help="Use only this run")
+@options.many("--dataset", metavar="DATASET", help="Use only this dataset")
 @options.overrides
-@options.format_option(*get_args(Format), help="How to print it; html is a page of its own.")
+@options.format_option(*get_args(Format), help="Format of the output; html is a complete page.")
 @options.flag("--details", "Print every table, or every setting that fits.")
 def command(results: Path, format: Format, details: bool, **settings: Any) -> None:
-    """Compute the leaderboard under every convention: what changes with the tool, and why.
+    """Compute a leaderboard as each other tool would.
 
-    Prints a line for each dataset and metric: the single choice (gain, ties, empty queries...)
-    that changes a value most, the largest range of a system, and how many conventions change the
-    order of systems or the best one. Systems are the rows of the leaderboard.
+    The command prints a line for each dataset and metric: the choice (gain, ties, empty queries...)
+    that changes a value most, the largest range of a system, and the number of conventions that
+    change the order of systems or the best one. Systems are the rows of the leaderboard.
 
-    With --match, prints the settings under which a system has a published value, such as 0.4731,
-    .473 or 47.31%: those of each tool, then with one of them changed. A metric without a cutoff,
-    such as ndcg, is tried at the usual ones. Exits 1 if nothing fits.
+    With --match, the command prints the settings under which a system has a published value, such
+    as 0.4731, .473 or 47.31%. It tries the settings of each tool, then changes one of them. It
+    tries a metric without a cutoff, such as ndcg, at the usual cutoffs. It exits with 1 if no
+    setting fits.
 
     \b
     Examples:

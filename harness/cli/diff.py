@@ -29,7 +29,7 @@ _OF_TWO = (
     *("any_change", "names", "keys", "lower", "p", "reproduction", "baselines", "test"),
     *("correction", "overrides"),
 )
-"""Options of two leaderboards that --history cannot use."""
+"""Options of two leaderboards that --history does not have."""
 _TESTS = [name for name in options.PLAN if name != "baselines"]
 
 
@@ -38,12 +38,14 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @options.flag("--history", "Show a metric over dated results folders.")
 @options.path("--output", "-o", metavar="FILE", help="Write the page of --history.")
 @options.metrics("A metric, by default all of both")
-@click.option("--dataset", metavar="DATASET", help="One dataset of both.")
+@click.option("--dataset", metavar="DATASET", help="Compare this dataset only.")
 @click.option("--tolerance", metavar="DIFFERENCE", type=click.FloatRange(0), help=_TOLERANCE)
 @options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
-@options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
-@options.many("--key", "keys", metavar="COLUMN", help="A column of a table that identifies rows")
-@options.many("--lower", metavar="METRIC", help="A metric of a table for which lower is better")
+@options.many(
+    "--name", "names", metavar="OLD=NEW", help="A name in OLD, and its counterpart in NEW"
+)
+@options.many("--key", "keys", metavar="COLUMN", help="Column of a table that identifies rows")
+@options.many("--lower", metavar="METRIC", help="Metric of a table for which lower is better")
 @options.persistence
 @options.flag("--reproduction", "Also measure how well NEW reproduces OLD.")
 @options.plan("Measure effects over this run, too")
@@ -52,18 +54,20 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 def command(
     files: Texts, history: bool, output: Path | None, any_change: bool, format: str, **settings: Any
 ) -> None:
-    """Compare two leaderboards: what has changed, and why.
+    """Show which values of two leaderboards differ, and why.
 
-    Prints the values and ranks that moved. Of two results folders it also prints the queries
-    behind them with a paired test, and changes of inputs, config and versions. A table is a CSV
-    or Markdown file of any tool, or of 'harness table'; a heading may name a dataset too.
+    The command prints the values and ranks that changed. For two results folders it also prints the
+    queries behind the changes with a paired test, and changes of inputs, config and versions. A
+    table is a CSV or Markdown file of any tool, or of 'harness table'. Its headings may also name
+    datasets.
 
-    Exits 1 if a value is worse. The tolerance is 0 for folders and half of the last printed
-    digit for tables. --set takes the keys family, interval, draws and seed of 'compare:'.
+    The command exits with 1 if a value is worse. The tolerance is 0 for folders, and half of the
+    last printed digit for tables. --set takes the keys family, interval, draws and seed of
+    'compare:'.
 
-    With --history, prints a metric over many results folders, and where it changed: the test of
-    'harness gate' finds a loss or gain beyond the tolerance since the level began. -o writes a page
-    with a picture. Exits 1 if the last folder is worse.
+    With --history, the command prints a metric over many results folders, and marks the folders at
+    which its level changed: by the test of 'harness gate', beyond the tolerance. -o writes a page
+    with a picture. The command exits with 1 if the last folder is worse.
 
     \b
     Examples:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 @options.command()
-@click.argument("qrels", metavar="QRELS", help="Qrels, a LETOR file, JSON, CSV, ...; '-' is stdin.")
+@click.argument("qrels", metavar="QRELS", help="Qrels or a LETOR file; '-' is standard input.")
 @options.several("runs", "RUN...", "Run files, or predictions for the rows of a LETOR file.")
 @options.metrics("A metric, as in 'harness metrics'", required=True)
-@click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
+@click.option("--per-query", "-q", is_flag=True, help="Also print the values of every query.")
 @options.sort
 @options.fusion
 @options.grouping
-@options.format_option(*REPORTS, default="table", help="How to print the values.")
+@options.format_option(*REPORTS, default="table", help="Format of the output.")
 @options.evaluation
 def command(
     qrels: str, runs: Texts, per_query: bool, sort: str | None, format: str, **settings: Any
@@ -41,9 +41,9 @@ def command(
     """Evaluate runs against qrels, without a config.
 
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
-    counts them; csv, jsonl and trec print it to standard error. The guard warns of mistakes such
-    as predictions in another row order; 'harness check QRELS RUN...' looks for more.
-    Exits 2 if a run cannot be evaluated; the others are evaluated all the same.
+    counts these queries; the formats csv, jsonl and trec print it to standard error. The guard
+    warns of mistakes such as predictions in another row order. 'harness check QRELS RUN...' finds
+    more. The command exits with 2 if a run cannot be evaluated, and evaluates the others.
 
     Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
     bounds.
@@ -71,7 +71,7 @@ def command(
 def evaluate(
     qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str, **settings: Any
 ) -> Leaderboard:
-    """Return the values of files, with the settings of `options.evaluation`.
+    """Evaluate files with the settings of `options.evaluation`.
 
     `policy` has further keys of a config's `policy:`.
     """

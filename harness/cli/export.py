@@ -18,13 +18,15 @@ To = Literal["json", "dvc", "mlflow", "tensorboard", "wandb"]
 
 @options.command()
 @options.results
-@options.choice("--to", To, default="json", help="Where the values go.")
-@click.option("--project", metavar="NAME", help="The tracker's project; the folder's name.")
+@options.choice("--to", To, default="json", help="Target of the export.")
+@click.option(
+    "--project", metavar="NAME", help="Project in the tracker; by default the folder's name."
+)
 def command(results: Path, to: To, project: str | None) -> None:
-    """Export results to a tracker of experiments, or as JSON.
+    """Export results to an experiment tracker, or as JSON.
 
-    Trackers get one run for each run and dataset, with its means. Those for TensorBoard go to the
-    folder tensorboard/PROJECT, and those for DVC to dvc/PROJECT.
+    A tracker gets a run for each run and dataset, with its means. Files for TensorBoard go to the
+    folder tensorboard/PROJECT, and files for DVC to dvc/PROJECT.
 
     \b
     Examples:

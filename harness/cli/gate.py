@@ -26,11 +26,11 @@ from .table import names_of
 
 Undecided = Literal["pass", "fail"]
 _INPUTS = "Run files, two results folders, or a config with 'gate:'."
-_UNDECIDED = "Verdict if there are too few queries to tell."
+_UNDECIDED = "Verdict if there are too few queries to decide."
 _COMMON = {"inputs", "on_undecided", "format"}
 _OF_CONFIG = {*_COMMON, "overrides"}
 _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
-"""The parameters for each form; run files have all but names."""
+"""The parameters of each form; run files have all except names."""
 
 
 @options.command()
@@ -38,19 +38,22 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 @click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
 @options.metrics("A metric, by default all of results folders")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
-@options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
-@options.setting(GateSettings, "level", metavar="ALPHA", help="Level of intervals and tests.")
+@options.many("--name", "names", metavar="OLD=NEW", help="A run's old and new name")
+@options.setting(
+    GateSettings, "level", metavar="ALPHA", help="Significance level of intervals and tests."
+)
 @options.setting(GateSettings, "correction", help="Correct p-values for several metrics or runs.")
 @options.choice("--on-undecided", Undecided, default="fail", help=_UNDECIDED)
 @options.grouping
 @options.format_option(*FORMATS)
 @options.usual_evaluation
 def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
-    """Test whether a candidate is worse than its baseline by more than a margin.
+    """Test whether runs are worse than a baseline beyond a margin.
 
-    For each metric and dataset the verdict is pass, fail or undecided. Exits 0 if all pass, 1 if
-    one fails. Undecided counts as --on-undecided says. --set changes any key of a CONFIG; for run
-    files it takes those of 'policy:', such as policy.empty_queries=skip.
+    The verdict on each metric and dataset is pass, fail or undecided. The command exits with 0 if
+    all pass, and with 1 if one fails. --on-undecided decides how undecided counts. --set changes
+    any key of a CONFIG; for run files it takes those of 'policy:', such as
+    policy.empty_queries=skip.
 
     \b
     Examples:
@@ -76,7 +79,7 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
 
 
 def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
-    """Return the verdicts that the words of a command line ask for, and whether the gate passes."""
+    """Return the verdicts for the words of a command line, and whether the gate passes."""
     with command.make_context("gate", [*words]) as context:
         settings = context.params
         on_undecided = settings.pop("on_undecided")
@@ -93,7 +96,7 @@ def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
 def _verdicts(
     inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], **settings: Any
 ) -> tuple[tuple[Verdict, ...], Sequence[str], dict[str, Any]]:
-    """Return the verdicts, the files that they come from, and the level and correction."""
+    """Return the verdicts, their files, and the level and correction."""
     margins, names, overrides = (settings.pop(key) for key in ("margins", "names", "overrides"))
     plan = {key: settings.pop(key) for key in ("level", "correction")}
     Plan(**plan)  # checks them

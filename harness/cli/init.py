@@ -18,14 +18,14 @@ _OUTPUT = "Write the config into this file; by default, harness.yaml."
 @options.command()
 @options.argument("folders", "[FOLDER]...", _FOLDERS, nargs=-1, type=Path)
 @options.path("--output", "-o", metavar="FILE", help=_OUTPUT)
-@click.option("--print", "prints", is_flag=True, help="Print the config; write no file.")
+@click.option("--print", "prints", is_flag=True, help="Print the config instead of writing a file.")
 @options.flag("--force", "Write over a file.")
 def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force: bool) -> None:
     """Write a config for folders of qrels and runs.
 
-    Finds out what the files hold, which run belongs to which qrels, and the folds, seeds and
-    models in file names. Comments list its guesses, and every file that it does not use, with the
-    reason. Paths start at the folder of the config, or at the current one with --print.
+    The command detects the formats of the files, the qrels of each run, and the folds, seeds and
+    models in file names. Comments in the config list guesses, and each unused file with the reason.
+    Paths start at the folder of the config, or with --print at the current folder.
 
     \b
     Examples:

@@ -13,14 +13,14 @@ _NAME = "A metric, a convention, or a name of another tool."
 @options.argument("name", "[NAME]", _NAME, required=False)
 @options.flag("--conventions", "The settings that reproduce each tool.")
 def command(name: str | None, conventions: bool) -> None:
-    """List the metrics, or define one: formula, parameters, settings, source.
+    """List the metrics, or define one.
 
     \b
     Examples:
       harness metrics ndcg                             its definition
-      harness metrics "ndcg(convention=lightgbm)@10"   every setting of this spelling
+      harness metrics "ndcg(convention=lightgbm)@10"   all settings of this metric
       harness metrics ndcg --conventions               the tools that have it, side by side
       harness metrics lightgbm                         what one tool does
-      harness metrics accuracy                         names of other tools, and what they are here
+      harness metrics accuracy                         other tools' names, and ours
     """
     show(catalogue.show(name, conventions))

@@ -38,7 +38,7 @@ SECTIONS = {
 
 
 class Sectioned(click.Command):
-    """A command whose help lists options by section, and the significance tests at `{tests}`."""
+    """A command with options by section, and significance tests at `{tests}`, in its help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words; UnknownNameError if an option that takes one value is given twice."""
@@ -79,16 +79,16 @@ def command() -> Callable[[Callable[..., Any]], click.Command]:
 
 
 class NearestChoice(click.Choice[str]):
-    """One of a few words; a misspelt one gets the nearest."""
+    """One of a few words; an error suggests the nearest."""
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        """Return the words, and which one was probably meant."""
+        """Return the words, and the nearest of them."""
         near = did_you_mean(str(value), self.choices)
         return f"'{value}' is not one of {', '.join(self.choices)}{near}"
 
 
 class Text(click.types.StringParamType):
-    """Text that is required; the message about a missing one says what to give."""
+    """Required text; the error of a missing one has an advice."""
 
     def __init__(self, advice: str) -> None:
         self.advice = advice
@@ -111,7 +111,7 @@ class Whole(click.IntRange):
 
 
 def setting(model: type, field: str, *names: str, help: str, **settings: Any) -> Option[Any]:
-    """Return the option of a field of a settings model, which has its choices, range, default."""
+    """Return the option of a field of a settings model, with its choices, range and default."""
     takes = parameters_of(model)[field]
     kind: Any = NearestChoice(takes.choices) if takes.choices else takes.type
     if takes.type is int:
@@ -134,7 +134,7 @@ def flag(name: str, help: str) -> Option[Any]:
 
 
 def whole(*names: str, least: int, help: str, **settings: Any) -> Option[Any]:
-    """Return an option that takes a whole number from `least` on."""
+    """Return an option that takes a whole number of at least `least`."""
     return click.option(*names, metavar="N", type=Whole(least), help=help, **settings)
 
 
@@ -169,12 +169,12 @@ def argument(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]
 def several(
     name: str, metavar: str, help: str, required: bool = True, **settings: Any
 ) -> Option[Any]:
-    """Return an argument that takes one word or more, or any number if it is not required."""
+    """Return an argument that takes one word or more, or none if it is not required."""
     return argument(name, metavar, help, nargs=-1, required=required, **settings)
 
 
 def format_option(
-    *words: str, default: str | None = None, help: str = "How to print it."
+    *words: str, default: str | None = None, help: str = "Format of the output."
 ) -> Option[Any]:
     """Return ``--format``; the first word is the default without `default`."""
     default = default or words[0]
@@ -193,26 +193,28 @@ def joined(*options: Option[Any]) -> Option[Any]:
 
 
 results = argument("results", "RESULTS", "A folder that 'harness run' wrote.", type=Path)
-_SET = "Override one value of the config."
+_SET = "Replace one value of the config; repeatable."
 overrides = click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=_SET)
-_SORT = "Rows by this, best first; 'none' keeps their order."
+_SORT = "Sort rows by this metric; 'none' keeps their order."
 sort = click.option("--sort", metavar="METRIC", help=_SORT)
 workers = joined(
-    whole("--jobs", "-j", least=1, default=1, help="Processes that evaluate."),
-    click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
+    whole("--jobs", "-j", least=1, default=1, help="Number of worker processes."),
+    click.option(
+        "--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler with workers."
+    ),
     whole("--worker-timeout", least=1, help="Stop after N seconds without a worker (600)."),
 )
 inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or RESULTS was moved.")
-_WEIGHTS = "CSV or Parquet of qid and weights: FILE or FILE:COLUMN."
+_WEIGHTS = "Query weights, CSV or Parquet: FILE or FILE:COLUMN."
 grouping = joined(
-    click.option("--groups", metavar="FILE", help="CSV or Parquet of qid and groups of queries."),
-    many("--bins", metavar="COLUMN=X,...", help="Where to cut numbers of --groups: length=5,10"),
+    click.option("--groups", metavar="FILE", help="Groups of queries, CSV or Parquet, with qid."),
+    many("--bins", metavar="COLUMN=X,...", help="Cut numbers of --groups: length=5,10"),
     click.option("--weights", metavar="FILE", help=_WEIGHTS),
 )
 
 
 fusion = joined(
-    click.option("--fuse", metavar="METHOD", help="Add a fused run: rrf, or 'combsum(norm=z)'."),
+    click.option("--fuse", metavar="METHOD", help="Add a fused run: 'rrf' or 'combsum(norm=z)'."),
     path("--write", metavar="FILE", help="Write the fused run to a file."),
 )
 
@@ -227,9 +229,9 @@ def _test(help: str, **settings: Any) -> Option[Any]:
 
 
 comparison = joined(
-    baselines("Compare again with this baseline"),
-    _test("Compare again with this test.", default=None),
-    setting(Plan, "correction", default=None, help="Compare again with this correction."),
+    baselines("Repeat the comparisons with this baseline"),
+    _test("Repeat the comparisons with this test.", default=None),
+    setting(Plan, "correction", default=None, help="Repeat the comparisons with this correction."),
 )
 PLAN = ("baselines", "test", "correction", "level")
 """The parameters of `plan`."""
@@ -307,7 +309,7 @@ teams = text("--teams", "FILE|RE", "CSV of run and team, or a pattern on the tag
 
 def _format_of(option: str, files: str) -> Option[Any]:
     return click.option(
-        option, metavar="FORMAT", help=f"Format of {files}, if it cannot be guessed."
+        option, metavar="FORMAT", help=f"Format of {files}, if it cannot be detected."
     )
 
 
@@ -339,10 +341,10 @@ def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str
     return columns
 
 
-_SIZES = "LightGBM's file of group sizes, for QRELS."
-_TWICE = "What to do with a docno twice in a query."
-_LOWER = "The lowest score is best in all runs, as of distances."
-_PASSAGES = "Document in a passage's docno: '(.+)#[0-9]+', 'sum:...'."
+_SIZES = "Group sizes of QRELS, as in LightGBM."
+_TWICE = "Row to keep if a query has a docno twice."
+_LOWER = "The lowest score is best in all runs, as for distances."
+_PASSAGES = "Pattern of the document in a docno: '(.+)#.*', 'sum:...'."
 lower_is_better = click.option(
     "--lower-is-better",
     "order",

@@ -31,12 +31,16 @@ _METRIC = "The metric that decides the ranks."
 @options.path("--output", "-o", metavar="FILE", help="The page; RESULTS/page.html by default.")
 @options.setting(PageSettings, "rankings", metavar="N", default=None, help=_RANKINGS)
 @options.setting(PageSettings, "title", metavar="TEXT", default=None, help="Title of the page.")
-@options.setting(PageSettings, "description", metavar="TEXT", default=None, help="One sentence.")
-@options.setting(PageSettings, "organiser", metavar="TEXT", default=None, help="Who publishes it.")
+@options.setting(
+    PageSettings, "description", metavar="TEXT", default=None, help="One sentence below the title."
+)
+@options.setting(
+    PageSettings, "organiser", metavar="TEXT", default=None, help="Publisher of the page."
+)
 @options.setting(PageSettings, "date", metavar="TEXT", default=None, help="Date of the results.")
 @options.setting(PageSettings, "link", metavar="URL", default=None, help="Address of the task.")
 @options.setting(PageSettings, "metric", "--metric", "-m", metavar="METRIC", help=_METRIC)
-@click.option("--participant", metavar="RUN|TEAM|all", help="Write the page of this run alone.")
+@click.option("--participant", metavar="RUN|TEAM|all", help="Write the view of this run or team.")
 @options.text("--teams", "FILE|RE", "Pages by team: CSV of run and team, or a pattern.")
 @options.flag("--force", "Replace a file that exists.")
 def command(
@@ -45,13 +49,13 @@ def command(
 ) -> None:  # fmt: skip
     """Write the report page: one HTML file that needs no network.
 
-    It shows the leaderboard, each system, pairs of systems, queries, rankings, and where the
-    numbers come from. With an old and a new folder it also shows what changed.
+    The page shows the leaderboard, each system, pairs of systems, queries, rankings, and the origin
+    of the numbers. With an old and a new folder it also shows the changes.
 
-    With --participant, write the view of one run without other runs' names: its values among all,
-    the queries where it is strong and weak. Its name is participant-RUN.html by default. 'all'
-    writes the page of every run into a folder, RESULTS/participants by default. With --teams, a
-    page names all runs of a team.
+    With --participant, the command writes the view of one run without the names of others: its
+    rank, and the queries on which it is strong or weak. The default file is
+    participant-RUN.html. 'all' writes such a page for every run into a folder, by default
+    RESULTS/participants. With --teams, a page names all runs of a team.
 
     \b
     Examples:
@@ -123,7 +127,7 @@ def _file_of(sheet: str) -> str:
 
 
 def check_replaced(path: Path) -> None:
-    """Raise InputError if a file is no HTML, and so a config, input or table of results."""
+    """Raise InputError if a file is not HTML, such as a config, an input or a table of results."""
     if path.is_file():
         with path.open("rb") as file:
             is_page = file.read(64).lstrip().lower().startswith(b"<!doctype html")

@@ -24,24 +24,24 @@ _BASELINE = "For differences and effects; by default the config's."
 @options.several("kinds", "[KIND]...", "Kinds of plot, below; by default those that suit.", False)
 @options.metrics("A metric or a pattern such as 'ndcg*'")
 @options.many("--dataset", "datasets", metavar="DATASET", help="One plot for each dataset")
-@options.many("--run", "runs", metavar="RUN", help="A system or a pattern; '!random' excludes")
+@options.many("--run", "runs", metavar="RUN", help="A run or a pattern; '!random' excludes one")
 @click.option("--baseline", "-b", metavar="RUN", help=_BASELINE)
 @options.setting(PlotSettings, "over", metavar="COLUMN", help=_OVER)
-@options.format_option("png", "svg", "pdf", help="png to look at; svg and pdf for papers.")
-@options.setting(PlotSettings, "width", help="3.3 inches, or 7.")
+@options.format_option("png", "svg", "pdf", help="Format; svg and pdf are for papers.")
+@options.setting(PlotSettings, "width", help="3.3 inches (column) or 7 inches (page).")
 @options.keys
-@options.path("--output", "-o", metavar="FOLDER", help="By default 'plots' in that of the results.")
+@options.path("--output", "-o", metavar="FOLDER", help="Output folder; by default RESULTS/plots.")
 @options.flag("--force", "Replace edited or foreign files in RESULTS/plots.")
 def command(
     results: Path, kinds: Texts, format: Format, output: Path | None, force: bool,
     overrides: Texts, **settings: Any,
 ) -> None:  # fmt: skip
-    """Draw results: it needs matplotlib, from the extra 'plots'.
+    """Draw figures of results (needs matplotlib).
 
     Kinds: differences, effects, critical-difference; distribution, difficulty, heatmap; cutoffs,
-    precision-recall, sweep, curve; scatter, pareto, metric-correlation, run-similarity. Without
-    any, it draws two or three that suit the results. --set sets another key of a plot: style,
-    names.
+    precision-recall, sweep, curve; scatter, pareto, metric-correlation, run-similarity. By default
+    the command draws two or three that suit the results. The extra 'plots' installs matplotlib.
+    --set takes the keys style and names of 'plots:'.
 
     \b
     Examples:

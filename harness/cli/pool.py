@@ -17,25 +17,26 @@ from .printing import show_grids
 
 @options.command()
 @options.several("runs", "RUN...", "Run files.")
-@options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
+@options.whole("--depth", least=1, default=20, help="Pool this number of ranks of each run.")
 @options.teams
 @options.lower_is_better
 @options.text(
     "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
 )
-@options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each.")
+@options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each unit.")
 @click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")
 @options.metrics("A metric, for --leave-out")
-@options.format_option(*report.FORMATS, help="csv and jsonl have every document.")
+@options.format_option(*report.FORMATS, help="Format; csv and jsonl have every document.")
 def command(
     runs: Texts, unit: Unit | None, qrels: str | None, metrics: Texts, format: str, **settings: Any
 ) -> None:
-    """List the documents to judge, and what each run contributed.
+    """List the documents to judge, and the contribution of each run.
 
-    With --contributors, only those runs are pooled; --leave-out still ranks all.
+    With --contributors, only some runs are pooled; --leave-out still ranks all runs.
 
-    With --leave-out, take the judgements that only one run or team contributed out of the qrels,
-    and print how the order of all runs changes: tau-b, and the largest change of rank.
+    With --leave-out, the command removes from the qrels the judgements that only one run or team
+    contributed. It prints the change of the order of all runs: tau-b, and the largest change of
+    rank.
 
     \b
     Examples:

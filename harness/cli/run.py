@@ -31,16 +31,17 @@ _CONFIG = "A YAML config, such as configs/quickstart.yaml."
 @options.flag("--force", "Replace edited or foreign files in the output folder.")
 @options.flag("--strict", "Exit 1 if the guard warns of anything.")
 @options.sort
-@options.format_option(*REPORTS, default="table", help="How to print the values.")
+@options.format_option(*REPORTS, default="table", help="Format of the output.")
 def command(
     config: Path, dry_run: bool, strict: bool, sort: str | None, format: str, **settings: Any
 ) -> None:
-    """Evaluate every run that a config names, and write the leaderboard.
+    """Evaluate every run of a config, and write a leaderboard.
 
-    Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
-    the config's output folder. Evaluated cells are kept in its folder 'cells', so a stopped run
-    continues where it was. Use --force to replace files that harness did not write, or that were
-    edited since. Exits 2 if a run cannot be evaluated; the others are evaluated all the same.
+    The command prints the leaderboard, and writes leaderboard.csv, per_query.parquet and
+    manifest.json into the output folder of the config. Its folder 'cells' keeps evaluated cells, so
+    a stopped run continues at the same point. Use --force to replace files that harness did not
+    write, or that were edited since. The command exits with 2 if a run cannot be evaluated, and
+    evaluates the others.
 
     \b
     Example:

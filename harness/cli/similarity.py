@@ -26,26 +26,26 @@ _OF_METRICS = ("metrics", "draws")
 
 @options.command()
 @options.results
-@options.choice("--measure", Measure, default="rbo", help="How to compare rankings.")
+@options.choice("--measure", Measure, default="rbo", help="Measure of similarity.")
 @options.persistence
-@options.whole("--depth", least=1, default=1000, help="Look at the first N documents only.")
+@options.whole("--depth", least=1, default=1000, help="Compare only the first N documents.")
 @click.option("--near", metavar="X", type=float, default=0.95, help=_NEAR)
 @options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
-@options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
+@options.many("--dataset", "datasets", metavar="DATASET", help="Use only this dataset")
 @click.option("--metrics", "of_metrics", is_flag=True, help="Compare metrics in place of runs.")
 @options.metrics("A metric to compare, with --metrics")
 @options.whole("--draws", least=1, default=1000, help="Bootstrap samples, with --metrics.")
-@options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
+@options.format_option(*report.FORMATS, help="Format; csv and jsonl have every pair.")
 def command(
     results: Path, near: float, picture: Path | None, of_metrics: bool, format: str, **settings: Any
 ) -> None:
-    """Find runs whose rankings are nearly the same, or metrics that rank systems alike.
+    """Find runs with similar rankings, or metrics that agree.
 
-    Compares the rankings of every pair of runs, query by query, with rank-biased overlap or the
-    overlap of their first documents. It uses no qrels.
+    The command compares the rankings of every pair of runs, query by query, by rank-biased overlap
+    or the overlap of their first documents. It does not use qrels.
 
-    With --metrics, prints tau-b and tau_ap of the order of systems by every pair of metrics, with
-    intervals; pairs that agree least first.
+    With --metrics, it prints tau-b and tau_ap of the orders of systems by every pair of metrics,
+    with intervals. Pairs that agree least come first.
 
     \b
     Examples:

@@ -36,7 +36,7 @@ _SWEPT = {
     "results", "format", "metrics", "runs", "datasets", "names", "digits", "percent", "arrows",
     "width", "document_class", "sweep", "top",
 }  # fmt: skip
-"""What a table of --sweep takes."""
+"""Options of a table of --sweep."""
 _LATEX = ("width", "document_class", "cite")
 _NOT_METHODS = [
     "standalone", "width", "document_class", "sort", "top", "digits", "percent", "average",
@@ -47,44 +47,48 @@ _NOT_METHODS = [
 @options.command()
 @options.results
 @options.argument("name", "[NAME]", "A table of the config; by default the first.", required=False)
-@options.format_option(*get_args(Format), default="text", help="How to write it.")
-@options.metrics("A column, or a pattern such as 'ndcg*'")
-@options.many("--run", "runs", metavar="RUN", help="A row or a pattern; '!random' excludes")
-@options.many("--dataset", "datasets", metavar="DATASET", help="A block of columns")
-@options.many("--name", "names", metavar="OLD=NEW", help="Name it this way in the table")
-@click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
-@options.whole("--top", least=1, help="The best N rows, or settings of --sweep.")
-@options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
-@click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
+@options.format_option(*get_args(Format), default="text", help="Format of the table.")
+@options.metrics("Metric, or a pattern such as 'ndcg*'")
+@options.many("--run", "runs", metavar="RUN", help="Row, or a pattern; '!random' excludes one")
+@options.many("--dataset", "datasets", metavar="DATASET", help="Dataset, a block of columns")
+@options.many("--name", "names", metavar="OLD=NEW", help="New name in the table")
+@click.option("--sort", metavar="METRIC", help="Sort rows by this metric, best first.")
+@options.whole("--top", least=1, help="Show the best N rows, or settings of --sweep.")
+@options.many("--digits", metavar="N", help="Number of decimals, or METRIC=N")
+@click.option(
+    "--percent/--no-percent", default=None, help="Multiply values of metrics in [0, 1] by 100."
+)
 @options.choice("--spread", Spread, help="Add a deviation, error or interval to each value.")
-@options.choice("--delta", Delta, help="Add the change against the baseline.")
-@options.choice("--marks", Marks, help="Signs of significance.")
-@options.choice("--best", Best, help="Bold values: of a column, of each group, none.")
-@click.option("--arrows/--no-arrows", default=None, help="Arrows that point to better.")
-@click.option("--average/--no-average", default=None, help="Add a block: the mean over datasets.")
-@options.choice("--extra", Extra, "extras", multiple=True, help="A further column; repeatable.")
-@click.option("--transpose/--no-transpose", default=None, help="Systems as columns.")
+@options.choice("--delta", Delta, help="Add the change from the baseline.")
+@options.choice("--marks", Marks, help="Marks of significance.")
+@options.choice("--best", Best, help="Print the best value in bold: by column or by group.")
+@click.option("--arrows/--no-arrows", default=None, help="Add arrows that point to better values.")
+@click.option("--average/--no-average", default=None, help="Add the mean over datasets as a block.")
+@options.choice("--extra", Extra, "extras", multiple=True, help="Add a column; repeatable.")
+@click.option("--transpose/--no-transpose", default=None, help="Print systems as columns.")
 @options.whole("--columns", least=1, help="Split a long table into N parts, side by side.")
-@options.setting(TableSettings, "width", default=None, help="LaTeX: page for table*.")
-@options.choice("--document-class", DocumentClass, help="LaTeX: what the table must fit.")
+@options.setting(TableSettings, "width", default=None, help="LaTeX: width; page is table*.")
+@options.choice(
+    "--document-class", DocumentClass, help="LaTeX: class whose columns the table must fit."
+)
 @options.many("--citation", "citations", metavar="NAME=KEY", help="Cite KEY next to a name")
-@options.choice("--cite", Cite, help="LaTeX: the command of citations.")
+@options.choice("--cite", Cite, help="LaTeX: command for citations.")
 @options.keys
 @options.flag("--standalone", "LaTeX: a complete document, for a preview.")
 @options.flag("--methods", "Sentences for the methods section, instead of the table.")
 @options.flag("--bibtex", "The references that --methods cites.")
-@options.many("--sweep", metavar="COLUMN", help="Values against a setting, such as lr")
+@options.many("--sweep", metavar="COLUMN", help="Print values by a setting, such as lr")
 @options.comparison
 def command(
     results: Path, name: str | None, format: Format, names: Texts, citations: Texts, digits: Texts,
     baselines: Texts, overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
     **settings: Any,
 ) -> None:  # fmt: skip
-    """Print the table for the paper: best values, significance, caption.
+    """Print a table for a paper, with significance and caption.
 
-    An option that you leave out keeps the value in the config's 'tables:'. --set sets another key
-    of a table: caption, label, siunitx, longtable, leading_zero, as in table.label=tab:main.
-    A warning says if a table in LaTeX does not fit its page.
+    The default of an option is its value in 'tables:' of the config. --set sets other keys of a
+    table, such as caption, label, siunitx, longtable and leading_zero: 'table.label=tab:main'.
+    The command warns if a table in LaTeX does not fit its page.
 
     \b
     Examples:
@@ -154,7 +158,7 @@ def names_of(folder: Path) -> list[str]:
 
 
 def with_digits(given: Sequence[str]) -> dict[str, int | str]:
-    """Return ``["2", "map=4"]`` as decimals by metric; other text stays as it is.
+    """Return ``["2", "map=4"]`` as decimals by metric; other text is unchanged.
 
     >>> with_digits(["2", "ndcg(gain=exp)@10=4"])
     {'*': 2, 'ndcg(gain=exp)@10': 4}

@@ -16,7 +16,7 @@ from .printing import show_grids
 
 @options.command()
 @options.results
-@click.option("--run", metavar="RUN", help="The run, as the leaderboard names it.")
+@click.option("--run", metavar="RUN", help="Name of the run in the leaderboard.")
 @click.option("--metric", "-m", metavar="METRIC", help="A metric of the leaderboard.")
 @click.option("--query", metavar="QID", help="Show the ranking behind this query's value.")
 @click.option("--dataset", metavar="DATASET", help="The dataset, if there are several.")
@@ -24,13 +24,13 @@ from .printing import show_grids
 @options.inputs
 @options.flag("--full", "Print every digit, hash and setting.")
 def command(results: Path, where: tuple[str, ...], full: bool, **settings: Any) -> None:
-    """Show where one number of a leaderboard comes from.
+    """Trace one number of a leaderboard to its files and settings.
 
-    Prints inputs and their hashes, how many queries count and what happened to the others, the
-    settings of the metric that differ from the default, and versions. For a row of several cells,
-    prints what each fold and seed adds. With --query, prints the ranking: grades, gains, discounts
-    and the running value. Exits 1 if the files give the query a different value than the results
-    contain.
+    The command prints the inputs with their hashes, the numbers of queries, the settings of the
+    metric that differ from the default, and versions. For a row of several cells, it prints the
+    contribution of each fold and seed. With --query, it prints the ranking with grades, gains,
+    discounts and the running value. It exits with 1 if the files no longer give the query the
+    recorded value.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ from ..compat import trec_eval
 
 
 class Verbatim(click.Command):
-    """A command that gets its words as they are: trec_eval reads them as getopt does."""
+    """A command that gets its words unchanged: trec_eval reads them as getopt does."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Leave every word to the command."""
@@ -19,5 +19,5 @@ class Verbatim(click.Command):
 @click.command(cls=Verbatim, add_help_option=False)
 @click.argument("words", metavar="...", nargs=-1)
 def command(words: list[str]) -> None:
-    """Replace trec_eval in a script: its arguments, its output byte for byte."""
+    """Replace trec_eval in a script, byte for byte."""
     raise click.exceptions.Exit(trec_eval.main(words))

@@ -19,13 +19,13 @@ from .printing import show, show_grids
 @options.flag("--plugins", "Run the plugins that the results' config names.")
 @options.format_option("text", "json")
 def command(results: Path, format: Literal["text", "json"], **settings: Any) -> None:
-    """Compute every number of a results folder again and compare all digits.
+    """Recompute all numbers of a results folder, and compare them.
 
-    Hashes each input, evaluates each run from its files without the cache, makes summaries,
-    comparisons and tables again, and compares them with those of the folder. Prints the first
-    difference of each file, and whether an input, a version or the file itself changed. Exits
-    with 1 if any input or value differs, with 0 if only versions do. Results of a config with
-    plugins need --plugins, which runs their code.
+    The command hashes each input, evaluates each run from its files without the cache, and compares
+    summaries, comparisons and tables with those of the folder. It prints the first difference of
+    each file, and its cause: an input, a version or an edit. It exits with 1 if an input or value
+    differs, and with 0 if only versions do. Results of a config with plugins need --plugins, which
+    runs their code.
 
     \b
     Example:
