@@ -108,10 +108,10 @@ def _whole_options(command: click.Command, words: list[str]) -> list[str]:
 )
 @click.version_option(__version__, message="harness %(version)s", help="Print the version.")
 def app(debug: bool, no_plugins: bool) -> None:
-    """From prediction files to the table in the paper.
+    """Evaluate ranking models, from prediction files to the tables of a paper.
 
     Exit codes: 0 done; 1 the answer is "differs", "worse" or "fails the check"; 2 wrong usage,
-    config or data. trec_eval keeps its own.
+    config or data. harness trec_eval has the exit codes of trec_eval.
     """
 
 
