@@ -13,7 +13,8 @@ from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import html
 from ..reports.grid import Grid, GridCell, filled, grid, grid_of
-from ..reports.phrases import UNDEFINED, decimals, heading, listed, number, weighted_in_words
+from ..reports.notes import weighted
+from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from .conventions import (
     BASE,
     DIGITS,
@@ -127,8 +128,7 @@ def _overview(result: ComparedConventions) -> Grid:
         counts = [f"{n} of {len(orders)}" if orders else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
     by = {matrix.dataset: matrix.weighted_by for matrix in result.matrices}
-    weighted = [f"weighted means: {words}" for words in [weighted_in_words(by)] if words]
-    return grid(OVERVIEW, rows, left=3, notes=[*weighted, *_left_out(result)])
+    return grid(OVERVIEW, rows, left=3, notes=[*weighted(by), *_left_out(result)])
 
 
 def _tables(matrix: Matrix) -> Iterator[Grid]:
@@ -165,17 +165,16 @@ def _values(matrix: Matrix) -> Grid:
 
 def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
-    if weighted := weighted_in_words({matrix.dataset: matrix.weighted_by}):
-        yield f"weighted means: {weighted}"
+    yield from weighted({matrix.dataset: matrix.weighted_by})
     rows = [row for row, _ in matrix.compared]
     for reason in dict.fromkeys(why for row in rows for why in row.refused if why):
         names = [row.name for row in rows if reason in row.refused]
-        yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
+        yield f"{REFUSED} marks values that {', '.join(names)} cannot compute: {reason}."
     undefined = [
         row.name for row in rows if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
     ]
     if undefined:
-        yield f"{UNDEFINED} undefined under {', '.join(undefined)}"
+        yield f"{UNDEFINED} marks values that are undefined under {', '.join(undefined)}."
 
 
 def _all_values(matrix: Matrix) -> Floats:
@@ -203,7 +202,7 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
         [name, *(decimals(part, sign=True) for part in change)] for name, change in walk.changes
     ]
     rows.append([f"= {walk.name}", *(number(value, metric) for value in walk.values.tolist())])
-    notes = [f"no change by: {', '.join(walk.nothing)}"] if walk.nothing else []
+    notes = [f"These settings change nothing: {', '.join(walk.nothing)}."] if walk.nothing else []
     return grid([f"{BASE} -> {walk.name}", *matrix.systems], rows, notes=notes)
 
 
@@ -219,8 +218,8 @@ def _effects(matrix: Matrix) -> Grid:
         rows.append(dict(zip(CHOICES, cells, strict=True)))
     lost = [f"{effect.choice}={value}" for effect in matrix.effects for value in effect.lost]
     inert = [effect.choice for effect in matrix.effects if not effect.matters]
-    notes = [f"no value for some system with: {', '.join(lost)}"] if lost else []
-    notes += [f"without effect here: {', '.join(inert)}"] if inert else []
+    notes = [f"Some system has no value with {', '.join(lost)}."] if lost else []
+    notes += [f"These choices change nothing here: {', '.join(inert)}."] if inert else []
     title = "One choice at a time, the others as in the base"
     return grid_of(filled(rows), left=len(CHOICES), title=title, notes=notes)
 

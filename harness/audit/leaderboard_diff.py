@@ -624,7 +624,7 @@ def _directions(
             assumed.append(name)
     if assumed:
         names = ", ".join(assumed)
-        notes.append(f"assumed that higher is better by {names}; give --lower for others")
+        notes.append(f"Higher is assumed to be better by {names}; give --lower for others.")
     return directions
 
 

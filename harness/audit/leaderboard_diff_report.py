@@ -10,10 +10,19 @@ from typing import Any
 
 from ..core.cell_key import CellKey
 from ..core.entries import grouped_by
-from ..errors import and_more, counted, first_of
+from ..errors import counted, first_of
 from ..reports import formats
-from ..reports.grid import Grid, GridCell, filled, grid_of
-from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, decimals, p_value
+from ..reports.grid import Grid, GridCell, filled, grid_of, not_shown
+from ..reports.phrases import (
+    ARROWS,
+    CORRECTIONS,
+    UNDEFINED,
+    at_most,
+    confidence,
+    decimals,
+    p_value,
+    shown_name,
+)
 from ..stats.registry import find
 from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
 
@@ -174,39 +183,40 @@ def verdict(changes: Changes) -> str:
 
 def notes(changes: Changes) -> Iterator[str]:
     """Yield how to read the tables: tolerance, test, and what was assumed."""
-    used = {f"{cell.metric} {cell.tolerance:.2g}": None for cell in changes.cells if cell.tolerance}
+    used = {
+        f"{shown_name(cell.metric)} {cell.tolerance:.2g}": None
+        for cell in changes.cells
+        if cell.tolerance
+    }
     if changes.tolerance is not None or not used:
-        yield f"tolerance: {changes.tolerance or 0:g}"
+        yield f"Differences up to {changes.tolerance or 0:g} count as equal."
     else:
-        yield f"tolerance: half a unit of the last digit printed ({', '.join(used)})"
+        units = ", ".join(used)
+        yield f"Differences up to half a unit of the last printed digit count as equal ({units})."
     if changes.family:
         plan = changes.plan
         how = CORRECTIONS[plan.correction].title
-        yield (
-            f"p: {find(plan.test).title} of the queries of both, new against old; {how} over "
-            f"{counted(changes.family, 'test')} of cells that moved; * at most {plan.level:g}"
-        )
+        yield f"p is from a {find(plan.test).title} of new against old on the queries of both."
+        n = counted(changes.family, "test")
+        yield f"The adjusted p has {how} over {n} of cells that moved."
+        if any(cell.tested and cell.tested.p_adjusted <= plan.level for cell in changes.cells):
+            yield f"* marks an adjusted {at_most(plan.level)}."
     if any(cell.has_other_queries for cell in changes.cells):
-        yield (
-            "old, new, difference, interval and p are over the queries of both; ranks and the "
-            "columns 'all queries' are over all queries of each"
-        )
+        yield "old, new, difference, interval and p are over the queries of both."
+        yield "Ranks and the columns 'all queries' are over all queries of each."
     same = [order for order in changes.orders if not order.differs]
     for dataset, orders in grouped_by(same, lambda order: order.dataset).items():
         where = f" on {dataset}" if dataset else ""
-        metrics = first_of([order.metric for order in orders])
-        yield f"the order of the systems is the same by {metrics}{where}"
+        metrics = first_of([shown_name(order.metric) for order in orders])
+        yield f"The order of the systems is the same by {metrics}{where}."
     if len(same) < len(changes.orders):
-        yield (
-            f"tau_ap: the old order is the truth; rbo: extrapolated, p = {changes.p:g}; rbo and "
-            "same_top are over all systems, the rest over those in both"
-        )
+        yield "tau_ap takes the old order as the truth."
+        yield f"rbo is extrapolated with p = {changes.p:g}."
+        yield "rbo and same_top are over all systems, the rest over the systems in both."
     if changes.reproduced:
-        yield (
-            "rmse, nrmse: over queries, and as a share of the largest possible; effect_ratio (ER): "
-            "new effect over the old one; delta_ri (DeltaRI): old relative improvement minus the "
-            "new one"
-        )
+        yield "rmse is over queries; nrmse is its share of the largest possible."
+        yield "effect_ratio (ER) is the new effect divided by the old one."
+        yield "delta_ri (DeltaRI) is the old relative improvement minus the new one."
     yield from changes.notes
 
 
@@ -220,7 +230,10 @@ def grids(changes: Changes) -> Iterator[Grid]:
         title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
         yield from _grid(title, queries.moves, 1)
     orders = [order for order in changes.orders if order.differs]
-    ranked = [{name: _order_record(order)[name] for name in ORDER} for order in orders]
+    ranked = [
+        {name: _order_record(order)[name] for name in ORDER} | {"metric": shown_name(order.metric)}
+        for order in orders
+    ]
     yield from _grid("order of the systems", ranked)
     for dataset, of_dataset in grouped_by(orders, lambda order: order.dataset).items():
         yield from _ranks(dataset, [order for order in of_dataset if order.moved])
@@ -249,7 +262,7 @@ def _grid(title: str, rows: Sequence[Fields], left: int | None = None) -> Iterat
     shown = filled(texts)
     if left is None:
         left = len({"dataset", "run", "metric"} & {*shown[0]})
-    more = and_more(len(rows) - ROWS, "--format jsonl has them")
+    more = not_shown(len(rows) - ROWS, "--format jsonl lists all")
     yield grid_of(shown, left=left, title=title, notes=more)
 
 
@@ -283,7 +296,7 @@ def _cell_row(cell: CellChange, changes: Changes) -> Fields:
 
 
 def _heading(cell: CellChange) -> str:
-    return f"{cell.metric} {ARROWS[cell.direction]}".rstrip()
+    return f"{shown_name(cell.metric)} {ARROWS[cell.direction]}".rstrip()
 
 
 def _note(cell: CellChange) -> str:
@@ -314,7 +327,7 @@ def _ranks(dataset: str, orders: Sequence[OrderChange]) -> Iterator[Grid]:
             ranks[name, order.metric] = f"{rank.old} to {rank.new} ({rank.change:+d})"
     metrics = [order.metric for order in orders]
     rows = [
-        {"run": name, **{metric: ranks.get((name, metric), "") for metric in metrics}}
+        {"run": name, **{shown_name(m): ranks.get((name, m), "") for m in metrics}}
         for name, _ in largest.most_common()
     ]
     title = ", ".join(filter(None, (dataset, "ranks, old to new (+: higher)")))

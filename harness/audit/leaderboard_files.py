@@ -130,7 +130,7 @@ def matched(old: Board, new: Board) -> tuple[Board, Board, list[str]]:
     both = {*old.columns} & {*new.columns}
     first, second = (_with_columns(board, both) for board in (old, new))
     notes = [
-        f"column '{name}' is in one leaderboard only, so it is ignored"
+        f"Column '{name}' is in one leaderboard only and is ignored."
         for name in dict.fromkeys([*old.columns, *new.columns])
         if name not in (*both, *first.columns, *second.columns)
     ]
@@ -153,7 +153,7 @@ def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
     if board.datasets != NO_DATASET or len(other.datasets) != 1 or other.datasets == NO_DATASET:
         return board
     (dataset,) = other.datasets
-    notes.append(f"{board.name} has no column of datasets; taken to be on {dataset}")
+    notes.append(f"{board.name} has no column of datasets; it is taken to be on {dataset}.")
     rows = {replace(key, dataset=dataset): row for key, row in board.rows.items()}
     return replace(board, rows=rows)
 
@@ -337,7 +337,7 @@ def read_file(
         for kind, title in _TITLES.items()
         if (quoted := [f"'{column.name}'" for column in columns if column.kind == kind])
     ]
-    notes = [] if is_ours else ["; ".join(kinds)]
+    notes = [] if is_ours else [f"{'; '.join(kinds)}."]
     for column in (column for column in columns if column.kind == "metric"):
         expected = f"expected a number in '{column.name}'"
         fix = "leave a field without a value empty"
@@ -358,7 +358,7 @@ def read_file(
             name, metric = column.name, None
         scale = column.scale(metric)
         if scale != 1:
-            notes.append(f"'{column.name}' is printed in percent")
+            notes.append(f"'{column.name}' is printed in percent.")
         values[dataset, name] = [pair[0] / (scale or 1) for pair in column.numbers if pair]
         metrics[name] = metric
         unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)

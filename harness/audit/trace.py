@@ -18,7 +18,7 @@ from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, PATH, TEXT, PathLike, check_arguments
 from ..core.cell_key import pairs
-from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, System, best_of
+from ..core.entries import Choice, Chosen, Entry, Failed, Incomplete, System, best_of
 from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
@@ -56,6 +56,7 @@ from ..metrics.ndcg import DISCOUNTS, Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import in_force, resolved
 from ..reports.grid import Grid, Group, filled, grid, grid_of
+from ..reports.notes import missing_repetitions
 from ..reports.phrases import number, warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown
@@ -589,17 +590,16 @@ def _summary(account: Account, text: Text) -> Iterator[str]:
     """Yield the computation of a row from its repetitions, or the reason of a missing ranking."""
     if account.qid is not None and not account.ranking and account.entry is not None:
         policy = account.entry.evaluation.policy
-        yield f"the run does not answer the query (missing_queries: {policy.missing_queries})"
+        yield f"The run does not answer the query (missing_queries: {policy.missing_queries})."
     if not account.is_confirmed and account.repetitions:
-        yield f"leaderboard.csv holds ANOTHER value: {text(account.recorded)}"
+        yield f"leaderboard.csv has ANOTHER value: {text(account.recorded)}."
     if (n := len(account.repetitions)) > 1:
-        yield f"mean of {n} repetitions, standard deviation {text(account.deviation)}"
-    if account.incomplete is not None:
-        yield f"{FEWER}: {account.incomplete}"
+        yield f"Mean of {n} repetitions with a standard deviation of {text(account.deviation)}."
+    yield from missing_repetitions([account.incomplete])
     if not math.isnan(account.low):
-        yield f"interval {text(account.low)} to {text(account.high)}"
+        yield f"The interval is {text(account.low)} to {text(account.high)}."
     if account.chosen is not None:
-        yield best_of([account.chosen])
+        yield f"The run is the {best_of([account.chosen])}."
 
 
 def _repetition_grid(repetition: Repetition, row: Account, text: Text) -> Grid:

@@ -331,21 +331,20 @@ class Chosen:
     least: int = 0
 
 
-def best_of(choices: Sequence[Chosen]) -> str:
-    """Return the words "best of N on ... by ..."; empty if none was chosen."""
+def best_of(choices: Sequence[Chosen], name: Callable[[str], str] = str) -> str:
+    """Return the words "best of N on ... by ..."; empty if none was chosen.
+
+    `name` is the name of a metric.
+    """
     if all(choice.of == 1 for choice in choices):
         return ""
     low = min(choice.least or choice.of for choice in choices)
     high = max(choice.of for choice in choices)
     how_many = f"{high}" if low == high else f"{low} to {high}"
-    metrics = " or ".join(dict.fromkeys(choice.metric for choice in choices))
+    metrics = " or ".join(dict.fromkeys(name(choice.metric) for choice in choices))
     names = " and ".join(choices[0].names)
     values, on = ("settings", choices[0].on) if choices[0].on else ("values", "these queries")
     return f"best of {how_many} {values} of {names}, chosen on {on} by {metrics}"
-
-
-FEWER = "fewer repetitions than expected"
-"""First words of every list of such systems."""
 
 
 @dataclass(frozen=True)
@@ -368,7 +367,7 @@ class Incomplete:
     def called(self, run: str, dataset: str) -> str:
         """Text of the share with other names; without the dataset if it is empty."""
         columns = f" ({' and '.join(self.names)})" if self.names else ""
-        return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{columns}"
+        return f"{run}{f' on {dataset}' if dataset else ''} has {self.share}{columns}"
 
     @property
     def share(self) -> str:
@@ -502,6 +501,6 @@ class System(Entry, Memo):
         return self.dataset.removesuffix(f" [{self.group}]") if self.group else self.dataset
 
 
-def how_chosen(systems: Iterable[System]) -> str:
+def how_chosen(systems: Iterable[System], name: Callable[[str], str] = str) -> str:
     """Return the words on chosen systems for a caption; empty if none was chosen."""
-    return best_of([system.best_of for system in systems if system.best_of is not None])
+    return best_of([system.best_of for system in systems if system.best_of is not None], name)

@@ -142,8 +142,8 @@ class Selection:
         ]
         if ties:
             yield (
-                f"{len(ties)} of {len(choices)} choices are ties, and the first setting is taken: "
-                f"{first_of(ties)}"
+                f"{len(ties)} of {len(choices)} choices are ties; the first setting is taken: "
+                f"{first_of(ties)}."
             )
         out = [
             f"{choice.name}: {', '.join(map(pairs, choice.left_out))}"
@@ -151,7 +151,7 @@ class Selection:
             if choice.left_out
         ]
         if out:
-            yield f"settings without a value on every validation cell are left out: {first_of(out)}"
+            yield f"Settings without all validation values are left out: {first_of(out)}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -79,7 +79,7 @@ def with_bounds(metrics: Iterable[Metric], policy: Policy) -> tuple[Metric, ...]
 
 def unproven_bound(metric: Metric, policy: Policy) -> Problem | None:
     """Return the problem of ``map_min`` or ``map_max`` if orders by grade do not give it."""
-    match = _BOUND.fullmatch(metric.label or "")
+    match = BOUND.fullmatch(metric.label or "")
     is_extreme = match is not None and metric.settings.ties in ("best", "worst")
     if match is None or not is_extreme or metric.is_bounded(policy):
         return None
@@ -97,10 +97,12 @@ def without_bounds(ties: str) -> str:
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
 )
-_BOUND = re.compile(rf"(?P<metric>.+)_(?P<bound>{'|'.join(NAMES)})")
+BOUND = re.compile(rf"(?P<metric>.+)[_ ](?P<bound>{'|'.join(NAMES)})")
 _NUMBERS = re.compile(r"[._]([-.\d].*)")
 NICKNAMES: dict[str, tuple[str, ...]] = {}
 """trec_eval's names for several measures at once, in its own order."""
+READERS_NAMES: dict[str, str] = {}
+"""Names of metrics in tables and plots, for metrics whose title is a phrase or missing."""
 _SETTINGS = {field.name for field in fields(MetricSettings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -134,13 +136,15 @@ def _parsed(
 ) -> Sequence[Metric]:
     """Return the metrics of one name, read once while the registry holds the same metrics."""
     given = dict(defaults)
-    if text not in REGISTRY and (match := _BOUND.fullmatch(text)) is not None:
+    if text not in REGISTRY and (match := BOUND.fullmatch(text)) is not None:
         return [bound(metric, match["bound"]) for metric in parse(match["metric"], given)]
     if text in NICKNAMES:
         return [metric for name in NICKNAMES[text] for metric in parse(name, given)]
     if (ours := in_our_words(text, _is_ours)) is not None:
         return parse(ours, given)
-    spec = _read(text)
+    stem, at, cutoff = text.partition("@")
+    stems = [name for name, shown in READERS_NAMES.items() if shown == stem]
+    spec = _read(f"{stems[-1 if at else 0]}{at}{cutoff}" if stems else text)
     if spec is None:
         raise UnknownNameError(_unknown(text))
     try:

@@ -17,7 +17,6 @@ from ..config.cells import Cell, missing_text, resolve
 from ..config.checks import reported_names
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
-from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.names import compared
 from ..core.selection import select
@@ -30,6 +29,7 @@ from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
 from ..reports.leaderboard import find
+from ..reports.notes import missing_repetitions
 from ..reports.paper_table.settings import SUFFIXES
 from ..reports.plots import plot as plots
 from ..reports.text import columns
@@ -266,7 +266,7 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     config, folder, board = results.config, results.folder, results.board
     notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
     if config.summary.spread and (fewer := incomplete(board)):
-        notes.append(f"{FEWER}: {', '.join(map(str, fewer))}")
+        notes += missing_repetitions(fewer)
     kind = "reversal", "warning"
     notes += [
         finding.message for finding in results.findings if (finding.rule, finding.severity) == kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.metric import TREC_CUT
-from ..core.names import NICKNAMES
+from ..core.names import NICKNAMES, READERS_NAMES
 from ..core.tool_names import CUTOFF_NAMES, TOOL_NAMES, ToolName
 
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
@@ -20,6 +20,21 @@ NICKNAMES |= {
     "set": tuple(_SET.split()),
     "all_trec": tuple(_ALL.split()),
 }
+
+READERS_NAMES |= {
+    "11pt_avg": "11-pt AP", "P": "P", "Rndcg": "R-nDCG", "Rprec": "R-prec", "Rprec_mult": "R-prec",
+    "ao": "AO", "auc": "AUC", "f1": "F1", "first_rank": "First rank", "gm_bpref": "GM bpref",
+    "hits": "Hits", "iprec_at_recall": "iPrec", "judged": "Judged", "kendall": "Kendall’s τ",
+    "mean_ndcg": "Mean nDCG", "median_first_rank": "Median first rank", "mse": "MSE",
+    "ndcg_rel": "nDCG-rel", "nerr": "nERR", "num_nonrel_judged_ret": "Judged non-relevant",
+    "num_q": "Queries", "num_rel": "Relevant", "num_rel_ret": "Relevant retrieved",
+    "num_ret": "Retrieved", "opa": "OPA", "pairwise_logloss": "Pairwise log loss",
+    "pearson": "Pearson’s r", "recall": "R", "relative_P": "Relative P", "relstring": "Grades",
+    "runid": "Run tag", "set_F": "Set F", "set_P": "Set P", "set_map": "Set MAP",
+    "set_recall": "Set R", "set_relative_P": "Set relative P", "spearman": "Spearman’s ρ",
+    "success": "Success", "swaps": "Swaps", "tau_ap": "τ-AP", "unjudged": "Unjudged",
+    "utility": "Utility", "yaap": "yaAP",
+}  # fmt: skip
 
 
 def _same(tools: str, name: str, ours: str, note: str = "", **parameters: str) -> ToolName:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.entries import FEWER, System, grouped_by
+from ..core.entries import System, grouped_by
 from ..core.metric import Metric
 from ..errors import and_more, first_of
 from ..stats.comparison import (
@@ -23,13 +23,14 @@ from ..stats.comparison import (
 from ..stats.differences import differences, largest_first
 from ..stats.paired_values import paired_values
 from . import formats
-from .grid import Grid, GridCell, filled, grid, grid_of
+from .grid import Grid, GridCell, filled, grid, grid_of, not_shown
+from .notes import missing_repetitions, tiers, weighted
 from .phrases import (
     INTERVALS,
     UNDEFINED,
     WARNED,
     absent_baselines,
-    capitalised,
+    at_most,
     confidence,
     correction,
     decimals,
@@ -38,7 +39,6 @@ from .phrases import (
     p_value,
     tested_parts,
     warned_of,
-    weighted_in_words,
 )
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
@@ -88,9 +88,10 @@ def grids(
     order = np.lexsort([p, adjusted])
     selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
     tables = [_grid(comparisons, rows) for rows in _tables(selected)]
-    rest = "those with the smallest adjusted p are shown"
-    note = and_more(len(comparisons.rows) - len(selected), f"{rest}, {everything} has all")
-    tables += [*_overall_grids(comparisons), Grid(notes=(*note, *notes(comparisons)))]
+    lines = notes(comparisons)
+    hidden = len(comparisons.rows) - len(selected)
+    note = not_shown(hidden, f"these have the smallest adjusted p, and {everything} has all")
+    tables += [*_overall_grids(comparisons), Grid(notes=(*note, *lines))]
     if standings:
         tables += [*_standing_grids(comparisons), Grid(notes=tuple(standing_notes(comparisons)))]
     return tables
@@ -171,64 +172,85 @@ def notes(comparisons: Comparisons) -> list[str]:
     """Notes on comparisons: test, correction and family, level, seed."""
     plan = comparisons.plan
     hows = dict.fromkeys(INTERVALS[row.interval] for row in comparisons.rows)
-    intervals = f"{confidence(plan.level)} {' and '.join(hows)} of the difference"
     lines = [
-        f"{capitalised(comparisons.title or plan.test)}; {correction(comparisons)}",
-        f"{SIGNIFICANT} adjusted p at most {plan.level:g}",
+        f"The test is {_with_article(comparisons.title or plan.test)}.",
+        _adjusted(comparisons),
+        f"{SIGNIFICANT} marks an adjusted {at_most(plan.level)}.",
     ]
     lines += tested_parts(comparisons)
     by = {row.dataset: comparisons.weighted.get(row.dataset, "") for row in comparisons.rows}
-    if weighted := weighted_in_words(by):
-        lines.append(f"weighted means: {weighted}; won/tied/lost count queries")
-    if by and all(by.values()):
-        lines.append(intervals)
-    else:
+    for note in weighted(by):
+        lines += [note, "won/tied/lost are numbers of queries, without weights."]
+    if hows:
+        share = confidence(plan.level)
+        lines.append(f"Intervals are {share} {' and '.join(hows)} of the difference.")
+    if not (by and all(by.values())):
         lines += [
-            f"{intervals}; d_z: mean difference over the deviation of the differences",
-            f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
-            "80 % power, given these queries",
+            "d_z is the mean difference divided by the standard deviation of the differences.",
+            "detectable is the smallest difference that a paired t-test finds with 80 % power at "
+            f"{plan.level:g}.",
         ]
     datasets = [dataset for _, missing in comparisons.absent for dataset in missing]
     lines += absent_baselines(comparisons, datasets)
-    lines += [f"{FEWER}: {line}" for line in comparisons.lost]
+    lines += missing_repetitions(comparisons.lost)
     for dataset, failed in grouped_by(comparisons.failed, itemgetter(0)).items():
         runs = first_of([run for _, run in failed], MOST) + (f" on {dataset}" if dataset else "")
-        lines.append(f"fewer comparisons than the config has: {runs} could not be evaluated")
+        verb = "is" if len(failed) == 1 else "are"
+        lines.append(f"{runs} could not be evaluated and {verb} not compared.")
     for rule, rows in grouped_by(comparisons.chosen, comparisons.chosen.__getitem__).items():
         best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
-        lines.append(f"{best}: {rule}, which no test allows for")
+        lines.append(f"{best}: {rule}. The test does not account for this choice.")
     for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():
-        where = f"{dataset}: " if dataset else ""
+        where = f" on {dataset}" if dataset else ""
         texts = first_of([*map(str, entries)], MOST)
-        lines.append(f"{where}{texts}; the others count as in the leaderboard")
+        lines.append(f"{texts}{where}; the others count as in the leaderboard.")
     lines += warned_of(comparisons.warned.items())
     if comparisons.drawn:
-        lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
+        lines.append(f"Random draws: {plan.draws:,} with seed {plan.seed}.")
     size = max((size for _, size in comparisons.family_sizes), default=0)
     is_drawn = any(row.drawn for row in comparisons.rows)
     is_strict = plan.correction in ("holm", "bonferroni") and comparisons.kind == "paired"
     if is_drawn and is_strict and size / (plan.draws + 1) > plan.level:
-        least = f"with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}"
-        corrected = f"corrected for {size} comparisons is above {plan.level:g}"
-        enough = f"take {math.ceil(size / plan.level)} or more"
-        lines.append(f"too few draws: {least}, which {corrected}; {enough}")
+        least = f"With {plan.draws:,} draws no p is below {1 / (plan.draws + 1):.2g}"
+        lines += [
+            f"{least}, so no corrected p of {size:,} comparisons is at most {plan.level:g}.",
+            f"Take {math.ceil(size / plan.level):,} draws or more.",
+        ]
     return lines
+
+
+def _adjusted(comparisons: Comparisons) -> str:
+    """Return the note on the correction of p-values."""
+    text = correction(comparisons)
+    if text.startswith("one "):
+        return f"The adjusted p is p itself, as there is {text}."
+    return f"The adjusted p has {text}."
+
+
+def _with_article(test: str) -> str:
+    """Return the name of a test in a sentence.
+
+    >>> _with_article("two-sided sign test"), _with_article("the randomised Tukey HSD test")
+    ('a two-sided sign test', 'the randomised Tukey HSD test')
+    """
+    return test if test[:1].isupper() or test.startswith("the ") else f"a {test}"
 
 
 def standing_notes(comparisons: Comparisons) -> list[str]:
     """Notes that explain tiers and ranks."""
     plan = comparisons.plan
     tests = "bootstrap tests" if comparisons.weighted else "paired t-tests"
-    source = f"by the comparisons above and {tests} of all other pairs"
+    source = f"the comparisons above and {tests} of all other pairs"
     if comparisons.kind == "all-pairs":
-        source = f"by {comparisons.title or plan.test} over all pairs"
+        source = f"{comparisons.title or plan.test} over all pairs"
     lines = [
-        f"tier: runs that share a number cannot be told apart at {plan.level:g}, {source}",
-        f"of ranks: {confidence(plan.level)} interval of the rank, by bootstrap over queries "
-        f"({plan.rank_draws} draws, seed {plan.seed})",
+        tiers(plan.level),
+        f"Tiers follow from {source}.",
+        f"'of ranks' is the {confidence(plan.level)} interval of the rank, by bootstrap over "
+        f"queries ({plan.rank_draws:,} draws, seed {plan.seed}).",
     ]
     if any(row.n > row.n_ranked for row in comparisons.standings):
-        lines.append("tier and ranks: over the queries for which every run has a value")
+        lines.append("Tiers and ranks use the queries for which every run has a value.")
     return lines
 
 

@@ -8,14 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import HarnessError, and_more, first_of
+from ..errors import HarnessError, first_of
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
-from .grid import Grid, grid_of
-from .phrases import decimals, heading, interval, p_value, weighted_in_words
+from .grid import Grid, grid_of, not_shown
+from .notes import weighted
+from .phrases import decimals, heading, interval, p_value, spelled
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
+OUTCOMES: dict[GateOutcome, str] = {
+    "fail": "fail: the loss is above the margin, by the interval or the corrected test.",
+    "undecided": "undecided: the queries are too few to tell.",
+    "pass": "pass: the interval excludes a loss above the margin.",
+}
+"""The meaning of each outcome."""
 SHOWN = 30
 """Rows of a table; a comment on a pull request has at most 60 lines."""
 WITH_QUERIES = 5
@@ -111,12 +118,12 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         }
         for verdict in verdicts[:SHOWN]
     ]
+    outcomes = {verdict.outcome for verdict in verdicts}
     notes = [
-        "pass: the interval excludes a loss above the margin; fail: the loss is above the margin, "
-        "by the interval or the corrected test; undecided: too few queries to tell",
+        *(text for outcome, text in OUTCOMES.items() if outcome in outcomes),
         *_weights(verdicts),
         *_unanswered(verdicts),
-        *and_more(len(verdicts) - SHOWN, "--format json has them"),
+        *not_shown(len(verdicts) - SHOWN, "--format json lists all"),
     ]
     left = 5 if grouped else 4
     return grid_of(rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
@@ -124,8 +131,8 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
 
 def _weights(verdicts: Sequence[Verdict]) -> list[str]:
     """Return the note on weighted means; nothing if there are none."""
-    words = weighted_in_words({verdict.dataset: verdict.weighted_by for verdict in verdicts})
-    return [f"weighted means: {words}; intervals and tests by bootstrap over queries"] * bool(words)
+    notes = [*weighted({verdict.dataset: verdict.weighted_by for verdict in verdicts})]
+    return [*notes, "Intervals and tests use a bootstrap over queries."] if notes else []
 
 
 def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
@@ -133,12 +140,12 @@ def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
     whole = [verdict for verdict in verdicts if not verdict.group]
     counts = {(verdict.run, verdict.dataset): verdict.unanswered for verdict in whole}
     texts = [
-        f"{number:,} by {run_name} on {dataset}"
+        f"{run_name} {number:,} on {dataset}"
         for (run, dataset), numbers in counts.items()
         for run_name, number in zip((f"the baseline of {run}", run), numbers, strict=True)
         if number
     ]
-    return [f"unanswered queries: {first_of(texts)}"] if texts else []
+    return [f"Queries left unanswered: {first_of(texts)}."] if texts else []
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
@@ -153,7 +160,7 @@ def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
 
 
 def _place(verdict: Verdict) -> str:
-    names = (verdict.run, verdict.dataset, verdict.group, str(verdict.metric))
+    names = (verdict.run, verdict.dataset, verdict.group, spelled(verdict.metric))
     return " / ".join(filter(None, names))
 
 

@@ -6,12 +6,10 @@ the records behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple, TypeVar
-
-from ..errors import and_more
 
 T = TypeVar("T")
 
@@ -174,10 +172,20 @@ def side_by_side(table: Grid, parts: int) -> Grid:
     return replace(table, columns=tuple(columns), groups=(Group("", tuple(lines)),))
 
 
+def not_shown(n: int, where: str) -> Iterator[str]:
+    """Yield the note on `n` rows that are left out, and `where` they are; nothing if none are.
+
+    >>> list(not_shown(1200, "changes.csv lists them")), list(not_shown(0, ""))
+    (['1,200 more are not shown; changes.csv lists them.'], [])
+    """
+    if n > 0:
+        yield f"{n:,} more {'is' if n == 1 else 'are'} not shown; {where}."
+
+
 def first_rows(table: Grid, most: int, where: str) -> Grid:
     """Return a grid without groups with its first rows, and a note on how many were left out."""
     rows = table.rows
-    notes = (*table.notes, *and_more(len(rows) - most, where))
+    notes = (*table.notes, *not_shown(len(rows) - most, where))
     return replace(table, groups=(Group("", tuple(rows[:most])),), notes=notes)
 
 

@@ -74,9 +74,16 @@ class History:
 def grids(history: History) -> list[Grid]:
     """Return the changes, and the values of each dataset and metric by folder and run."""
     beyond = f" by more than {history.tolerance:g}" if history.tolerance else ""
-    note = f"▼ worse, ▲ better{beyond} than the first value of its level, by the gate's test; "
-    note += f"level {history.level:g} for {counted(history.n_tests, 'test')} "
-    note += "together; ≠ another policy or other queries"
+    kinds = {change.kind for *_, change in history.changes()}
+    notes = []
+    if kinds & {"worse", "better"}:
+        notes = [
+            f"▼ marks a value that is worse{beyond} than the first of its level, ▲ a better one.",
+            f"The test is the gate's, at {history.level:g} for all "
+            f"{counted(history.n_tests, 'test')} together.",
+        ]
+    if "incomparable" in kinds:
+        notes.append("≠ marks a value with another policy or other queries.")
     rows = [
         {
             **{"folder": label, "change": f"{SIGNS[change.kind]} {change.kind}"},
@@ -89,15 +96,15 @@ def grids(history: History) -> list[Grid]:
     tables = []
     if rows:
         table = grid_of(filled(rows), left=6, title="Changes, the newest first")
-        tables = [first_rows(table, MOST_CHANGES, "--format csv")]
+        tables = [first_rows(table, MOST_CHANGES, "--format csv lists all")]
     for (dataset, metric), runs in _by_metric(history).items():
         values = [
             [label, *(_cell(points[at]) for points in runs.values())]
             for at, label in enumerate(history.labels)
         ]
         title = f"{dataset}: {heading(metric)}"
-        tables.append(grid(["folder", *runs], values, title=title, notes=[note]))
-        note = ""
+        tables.append(grid(["folder", *runs], values, title=title, notes=notes))
+        notes = []
     return tables
 
 

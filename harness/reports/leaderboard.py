@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from ..core.cell_key import pairs
-from ..core.entries import FEWER, Entry, System, grouped_by, how_chosen
-from ..core.evaluation import Counts, Evaluation
+from ..core.entries import Entry, System
+from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
 from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
-from ..core.policy_views import DRAWS, ORDERS
 from ..core.systems import failed_rows, system_name, systems_of
-from ..errors import HarnessError, Problem, and_more, counted, first_of, in_json, legible, unknown
+from ..errors import HarnessError, Problem, first_of, in_json, legible, unknown
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
-from . import formats, html, markdown, text
+from . import formats, html, markdown, notes, text
 from .grid import Grid, GridCell, first_rows, grid
-from .phrases import NO_BEST, WARNED, decimals, heading, number, warned_of
+from .phrases import WARNED, decimals, heading, number, spelled
 
 if TYPE_CHECKING:
     from ..metrics.rank_similarity import Similarity
@@ -160,13 +157,9 @@ def plan_of(study: Study) -> Plan:
     return (study.comparisons or UNCOMPARED).plan
 
 
-UNSETTLED = "~"
-"""Put behind a value whose rank depends on the order of tied documents."""
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
-FAILED = 10
-"""Failed cells listed below the table of a dataset; leaderboard.csv has all."""
-BEST = "* best of its column; not a test"
+BEST = "* marks the best value of each column; it need not be significantly better."
 Shown = Evaluation | Comparisons | Leaderboard
 ROWS, REST = 20, "print it to see all"
 """Rows of a table that a notebook shows, and where the others are."""
@@ -342,7 +335,7 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
     for dataset, entries in board.by_dataset():
         header, rows, unfair = _rows(board, entries)
         marked = [BEST] if stars and any(cell.bold for row in rows for cell in row) else []
-        lines = [*marked, *_notes(board, entries, unfair)]
+        lines = [*marked, *notes.on_dataset(board, entries, unfair)]
         yield grid(header, rows, title=dataset, notes=lines, level=3)
     if per_query:
         yield from map(_query_grid, board.entries)
@@ -350,7 +343,7 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
 
 def _rows(
     board: Leaderboard, entries: list[Entry]
-) -> tuple[list[str], list[list[GridCell]], list[str]]:
+) -> tuple[list[str], list[list[GridCell]], list[Metric]]:
     """Return heading and rows of a dataset, and the metrics scored on different queries."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
     fewer = [entry.incomplete if isinstance(entry, System) else None for entry in entries]
@@ -370,7 +363,7 @@ def _rows(
         texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
         rows.append(list(map(GridCell, texts)))
         rows[-1][0] = GridCell(entry.run, WARNED if entry.warned else "")
-    unfair = []
+    unfair: list[Metric] = []
     for metric in board.metrics:
         name = str(metric)
         values = [entry.summary.get(name, math.nan) for entry in entries]
@@ -378,14 +371,14 @@ def _rows(
         scored = (entry.evaluation for entry in entries if name in entry.evaluation.names)
         columns_of = ((evaluation.qids, evaluation.column(name)) for evaluation in scored)
         if top and not over_same_queries(metric, columns_of):
-            unfair.append(name)
+            unfair.append(metric)
             top = set()
         for place, (entry, value) in enumerate(zip(entries, values, strict=True)):
             spread = entry.spread.get(name)
             rendered = number(value, metric)
             if spread is not None and spread.repetitions > 1:
                 rendered += f" ± {number(spread.deviation, metric)}"
-            sign = UNSETTLED if place in unsettled else ""
+            sign = notes.UNSETTLED if place in unsettled else ""
             rows[place].append(GridCell(rendered, sign, bold=place in top))
     return header, rows, unfair
 
@@ -398,148 +391,16 @@ def _query_grid(entry: Entry) -> Grid:
         for qid, values in entry.evaluation.to_dict().items()
     ]
     title = " ".join(filter(None, (on, pairs(entry.key.columns))))
-    return grid(["qid", *map(str, metrics)], rows, title=title)
-
-
-def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> Iterator[str]:
-    """Yield the notes on one dataset's table: missing, empty, undefined, ties."""
-    yield from _without_numbers(entries)
-    yield from _weights(entries)
-    yield from _unanswered(entries)
-    policy, settings = entries[0].evaluation.policy, [metric.settings for metric in board.metrics]
-    rule = _setting(policy.empty_queries, [metric.empty for metric in settings])
-    counts = {entry.run: entry.evaluation.counts for entry in entries}
-    extra = {run: count.extra for run, count in counts.items()}
-    yield from _empty(board.metrics, counts, rule)
-    if any(extra.values()):
-        yield f"queries answered but not judged (ignored): {by_run(extra)}"
-    yield from _undefined(board.metrics, entries)
-    if unfair:
-        yield f"{NO_BEST}: {', '.join(unfair)}"
-    if any(count.tied for count in counts.values()):
-        ties = _setting(f"'{policy.ties}'", [metric.ties for metric in settings])
-        yield f"ties: documents that share a score, ordered by {ties}"
-    errors = [entry.evaluation.summary_errors() for entry in entries]
-    for name in dict.fromkeys(name for by_name in errors for name in by_name):
-        largest = max(by_name.get(name, 0.0) for by_name in errors)
-        if largest > 0:
-            drawn = f"mean of {DRAWS} random orders of ties if a query has over {ORDERS}"
-            yield f"{name}: {drawn}, standard error up to {largest:.1g}"
-    yield from warned_of((entry.run, entry.warned) for entry in entries)
-    yield from _failed(board, entries[0].dataset)
-    yield from _repeated(entries)
-    choices = list(dict.fromkeys(choice for entry in entries for choice in entry.choices))
-    if board.selection is not None and choices:
-        yield board.selection.in_words(choices)
-        yield from board.selection.notes(choices)
-    if any(board.unsettled(metric, entries) for metric in board.metrics):
-        yield f"{UNSETTLED} the rank in the column depends on the order of tied documents"
-
-
-def _empty(metrics: Sequence[Metric], counts: Mapping[str, Counts], rule: str) -> Iterator[str]:
-    """Yield the number of each run's queries without relevant documents, by metrics that agree."""
-    special = [str(metric) for metric in metrics if metric.has_empty_queries]
-    together = grouped_by(special, lambda name: tuple(c.empty_of(name) for c in counts.values()))
-    if not special:
-        together = {tuple(count.empty for count in counts.values()): []}
-    for numbers, names in together.items():
-        if any(numbers):
-            about = f" for {', '.join(names)}" if len(together) > 1 else ""
-            runs = by_run(dict(zip(counts, numbers, strict=True)))
-            yield f"queries without relevant documents{about} ({rule}): {runs}"
-
-
-def _undefined(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield the metrics that are undefined on queries, with the number of these queries."""
-    together: dict[str, list[str]] = {}
-    left_out = {str(metric) for metric in metrics if metric.settings.undefined in (None, "skip")}
-    for name in dict.fromkeys(name for entry in entries for name in entry.undefined):
-        if name in left_out:
-            numbers = {entry.run: entry.undefined.get(name, 0) for entry in entries}
-            together.setdefault(by_run(numbers, ("query", "queries")), []).append(name)
-    for where, names in together.items():
-        yield f"undefined, and left out of the mean: {', '.join(names)} on {where}"
-
-
-def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
-    """Yield the cells of a dataset that failed; those of datasets not shown, below the last."""
-    datasets = [name for name, _ in board.by_dataset()]
-    further = {row.dataset for row in board.failed} - {*datasets} if dataset == datasets[-1] else ()
-    failed = [row for row in board.failed if row.dataset in (dataset, *further)]
-    for row in failed[:FAILED]:
-        where = f" on {row.dataset}" if row.dataset not in datasets else ""
-        yield f"FAILED: {row.key.run_with_columns}{where}: {row.error.splitlines()[0]}"
-    yield from and_more(len(failed) - FAILED, "FAILED, see leaderboard.csv")
-
-
-def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield notes on rows that are over several repetitions, or the best of them."""
-    times = {spread.repetitions for entry in entries for spread in entry.spread.values()}
-    if times - {1}:
-        yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
-    systems = [entry for entry in entries if isinstance(entry, System)]
-    yield from (f"{FEWER}: {system.incomplete}" for system in systems if system.incomplete)
-    if chosen := how_chosen(system for system in systems if not system.entries[0].choices):
-        yield chosen
-
-
-def _setting(policy: str, overrides: Sequence[str | None]) -> str:
-    """Return the policy, or that metrics have settings of their own."""
-    if None not in overrides:
-        return "each metric's own setting"
-    return f"{policy}, but for metrics with a setting of their own" if any(overrides) else policy
+    return grid(["qid", *map(spelled, metrics)], rows, title=title)
 
 
 def value_notes(board: Leaderboard, *, has_runid: bool) -> Iterator[str]:
-    """Yield the notes that formats of values alone (CSV, JSON lines) cannot hold.
+    """Yield the notes that formats of values alone (CSV, JSON lines) cannot contain.
 
     `has_runid` is whether the format shows the runs' names, as trec_eval does.
     """
     for _, entries in board.by_dataset():
-        yield from _without_numbers(entries, ("runid",) if has_runid else ())
-        yield from _weights(entries)
-        yield from _unanswered(entries)
-
-
-def _without_numbers(entries: Sequence[Entry], but: Container[str] = ()) -> Iterator[str]:
-    """Yield a note on each metric that is not shown because its values are texts."""
-    metrics = dict.fromkeys(metric for entry in entries for metric in entry.evaluation.metrics)
-    for metric in metrics:
-        if metric.definition.is_text and str(metric) not in but:
-            what = f"{metric} is {metric.definition.title} in trec_eval"
-            yield f"{what}, and no number: it is not shown"
-
-
-def _weights(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield what the queries of a dataset are weighted by, and how many have no weight."""
-    by_columns = {entry.evaluation.weighted_by: entry.evaluation for entry in entries}
-    for by, evaluation in by_columns.items():
-        if by:
-            largest = np.max([*evaluation.weights.values()], axis=0)
-            n = int((largest == 0).sum())
-            without = f"; weight 0: {counted(n, 'query', 'queries')}" if n else ""
-            sums = any(metric.definition.summary == "sum" for metric in evaluation.metrics)
-            yield f"weighted: each query counts by its {by}{', in sums too' * sums}{without}"
-
-
-def _unanswered(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield the number of judged queries that each run does not answer, and their policy."""
-    missing = {entry.run: entry.evaluation.counts.missing for entry in entries}
-    if any(missing.values()):
-        rule = entries[0].evaluation.policy.missing_queries
-        yield f"queries not answered ({rule}): {by_run(missing)}"
-
-
-def by_run(numbers: Mapping[str, int], nouns: tuple[str, ...] = ()) -> str:
-    """Return the number of each run that has any, or the one of all of them.
-
-    >>> by_run({"a": 2, "b": 0}), by_run({"a": 1, "b": 1}, ("query", "queries"))
-    ('a 2', '1 query of every run')
-    """
-    texts = {run: counted(n, *nouns) if nouns else f"{n:,}" for run, n in numbers.items()}
-    if len({*numbers.values()}) == 1:
-        return f"{next(iter(texts.values()))} of every run"
-    return ", ".join(f"{run} {texts[run]}" for run, n in numbers.items() if n)
+        yield from notes.on_values(entries, ("runid",) if has_runid else ())
 
 
 def printed(value: Shown) -> str:
@@ -561,7 +422,12 @@ def _grids(value: Evaluation | Comparisons, most: int | None = None) -> list[Gri
         from .comparisons import grids as of_comparisons  # which loads what compares
 
         return of_comparisons(value, most, everything="to_pandas()")
-    n = value.n()
-    summary = [[name, decimals(mean), str(n[name])] for name, mean in value.summary().items()]
+    n, summary = value.n(), value.summary()
+    metrics = [metric for metric in value.metrics if str(metric) in summary]
+    rows = [
+        [heading(metric), decimals(summary[str(metric)]), str(n[str(metric)])] for metric in metrics
+    ]
     title = " on ".join(filter(None, (value.run, value.dataset)))
-    return [grid(["metric", "value", "n"], summary, title=title, notes=[value.notes])]
+    board = Leaderboard((Entry(value),))
+    lines = notes.on_dataset(board, board.entries)
+    return [grid(["metric", "value", "n"], rows, title=title, notes=[*lines])]

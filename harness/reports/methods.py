@@ -8,29 +8,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
-from operator import itemgetter
 from typing import Literal
 
 from .. import __version__
 from ..core.entries import System, grouped_by
-from ..core.evaluation import EMPTY, Counts
 from ..core.fusion import TITLES
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES, compared
-from ..core.policy import Policy
-from ..core.settings import CONVENTIONS, MetricSettings, texts_of
+from ..core.settings import CONVENTIONS, texts_of
 from ..errors import counted, unknown
 from ..stats.comparison import REFERENCE_RUNS, Comparisons
 from .latex import escape
 from .leaderboard import Study, plan_of
+from .notes import counted_values, missing_in_words, repeated_over, repetitions_in_words, treatment
 from .phrases import (
     CORRECTIONS,
     INTERVALS,
     absent_baselines,
-    capitalised,
     cutoffs_together,
     listed,
-    plural,
     sized,
     span,
     tested_parts,
@@ -38,7 +34,6 @@ from .phrases import (
 )
 
 Markup = Literal["latex", "plain"]
-Name = Callable[[Metric], str]
 Called = Callable[[str], str]
 Shown = Literal["means", "differences", "average"]
 """What is next to the paragraph: intervals of means or of differences, means over datasets."""
@@ -125,45 +120,18 @@ def parts_in_words(study: Study, systems: Sequence[System]) -> str:
     if not any(f"{{{name}}}" in pattern for name in summary.parts for pattern in patterns):
         return ""
     names = summary.average or summary.pool
-    texts = [_several(name, len({cell.columns.get(name) for cell in cells})) for name in names]
+    texts = [
+        counted_values(name, len({cell.columns.get(name) for cell in cells})) for name in names
+    ]
     if summary.average:
         return f", averaged over {listed(texts)} of equal weight"
     return f", with the queries of {listed(texts)} pooled"
 
 
-def _several(name: str, number: int) -> str:
-    """Return a number of values of a placeholder.
-
-    >>> _several("seed", 3), _several("fold", 1), _several("run_no", 2)
-    ('3 seeds', '1 fold', '2 values of run_no')
-    """
-    if name.isalpha() and not name.endswith("s"):
-        return counted(number, name)
-    return f"{counted(number, 'value')} of {name}"
-
-
 def weights_of_systems(systems: Sequence[System], name: Called) -> str:
     """Return the query weights as the end of a sentence; nothing without weights."""
     words = weighted_in_words({name(one.whole): one.evaluation.weighted_by for one in systems})
-    return f", {words}" if words else ""
-
-
-def repetitions_in_words(systems: Sequence[System]) -> str:
-    """Return over how many repetitions values are averaged; nothing if there is one."""
-    times = [len(system.entries) for system in systems]
-    if max(times, default=1) == 1:
-        return ""
-    names = sorted({name for system in systems for name in system.varying})
-    if len(names) == 1 and min(times) == max(times):
-        return f"{_several(names[0], times[0])} per system"
-    return f"{span(times)} repetitions per system" + (f", by {listed(names)}" if names else "")
-
-
-def repeated_over(systems: Sequence[System]) -> str:
-    """Return the plural of what is repeated, such as seeds; nothing without repetitions."""
-    if all(len(system.entries) < 2 for system in systems):
-        return ""
-    return plural({name for system in systems for name in system.varying})
+    return f", each query {words}" if words else ""
 
 
 def fused_in_words(
@@ -178,144 +146,6 @@ def fused_in_words(
                 number = f", with one of {len(fusions)} weightings"
                 method = method.replace(fusions[0].weights_in_words, number)
             yield f"We fused {listed(map(name, parts))} into {name(run)} by {method}."
-
-
-_ORDERS: Mapping[str, str] = {
-    "trec_eval": "ordered by descending document identifier, as in trec_eval",
-    "trec_eval10": "ordered by descending document identifier, as in trec_eval 9.0.8 and 10",
-    "docno+": "ordered by ascending document identifier",
-    "stable": "left in the order of the file",
-    "reverse": "put in the reverse order of the file",
-    "average": "taken in every order, and the values averaged",
-    "best": "put in the best order",
-    "worst": "put in the worst order",
-}
-_PRECISION = {
-    "float32": "Equal scores, compared in single precision, were",
-    "float64": "Equal scores, compared in double precision, were",
-    "none": "Scores were ignored, and all documents of a query",
-}
-
-
-def treatment(
-    metrics: Sequence[Metric], policy: Policy, counts: Sequence[tuple[str, Counts]], name: Name
-) -> Iterator[str]:
-    """Yield sentences on ties, depth, unjudged documents and queries without relevant documents.
-
-    Settings of a metric of its own are told where it is named. `counts` are each evaluation's, with
-    its dataset.
-    """
-    if any(metric.settings == MetricSettings() for metric in metrics):
-        order = _ORDERS.get(policy.ties, f"put in a random order (seed {policy.seed})")
-        yield f"{_PRECISION[policy.score_type]} {order}."
-        if policy.drop_identical_ids:
-            yield "Documents whose identifier is the query's were removed."
-        if policy.depth:
-            yield f"Only the first {policy.depth:,} documents of each query counted."
-        if policy.judged_only:
-            among = " among them" if policy.depth else ""
-            yield f"Unjudged documents{among} were removed."
-    yield from _empty_in_words(metrics, policy, counts, name)
-
-
-def _empty_in_words(
-    metrics: Sequence[Metric], policy: Policy, counts: Sequence[tuple[str, Counts]], name: Name
-) -> Iterator[str]:
-    """Yield the treatment of queries without relevant documents, a sentence per rule."""
-    values = {metric: _value_of_empty(metric, policy.empty_queries) for metric in metrics}
-    special = [metric for metric in metrics if metric.has_empty_queries]
-    together = grouped_by(special, lambda metric: _largest_empty(counts, str(metric)))
-    if len(together) < 2:
-        together = {numbers: [*metrics] for numbers in together or [_largest_empty(counts, "")]}
-    for (n, queries), members in together.items():
-        group_values = {metric: values[metric] for metric in members}
-        about = f" for {listed(map(name, members))}" if len(together) > 1 else ""
-        rule = rule_in_words(group_values, name)
-        if n and rule == _LEFT_OUT:
-            yield f"We excluded the {n:,} of {queries:,} queries without relevant documents{about}."
-        elif n and rule:
-            yield f"Queries without relevant documents{about} ({n:,} of {queries:,}) {rule}."
-
-
-def _largest_empty(counts: Sequence[tuple[str, Counts]], metric: str) -> tuple[int, int]:
-    """Return the queries without relevant documents, and all queries, over the datasets.
-
-    Each dataset's are those of the run that has the most.
-    """
-    by_dataset = grouped_by(counts, itemgetter(0)).values()
-    largest = [max((c for _, c in rows), key=lambda c: c.empty_of(metric)) for rows in by_dataset]
-    n = sum(count.empty_of(metric) for count in largest)
-    return n, sum(count.queries for count in largest)
-
-
-def _value_of_empty(metric: Metric, rule: str) -> float | None:
-    """Return a metric's value of a query without relevant documents; None if it is a usual one."""
-    definition = metric.definition
-    if metric.settings.empty is not None:
-        return EMPTY[metric.settings.empty]
-    if not definition.skips_empty or metric.reference is not None:
-        return None
-    if rule == "skip":
-        return math.nan
-    return 1.0 if rule == "one" and definition.bounds == (0.0, 1.0) else definition.empty
-
-
-def missing_in_words(metrics: Iterable[Metric], policy: Policy, name: Name) -> str:
-    """Treatment of queries that a run does not answer."""
-    if policy.missing_queries == "skip":
-        return _LEFT_OUT
-    values = {metric: metric.definition.missing for metric in metrics}
-    return rule_in_words(values, name, "counted as an empty ranking") or "counted as usual"
-
-
-_LEFT_OUT = "were left out"
-
-
-def _is_left_out(metric: Metric, value: float | None) -> bool:
-    is_undefined = value is not None and math.isnan(value)
-    return is_undefined and metric.settings.undefined in (None, "skip")
-
-
-def rule_in_words(
-    values: Mapping[Metric, float | None], name: Name, usual: str = "counted as usual"
-) -> str:
-    """Treatment of queries by each metric's value for them; nothing if all values are None.
-
-    `usual` is said of metrics whose value is None. Sums only count, and are no exception.
-    """
-    words = {}
-    for metric, value in values.items():
-        if value is None:
-            if metric.definition.summary != "sum":
-                words[metric] = usual
-        elif _is_left_out(metric, value):
-            words[metric] = _LEFT_OUT
-        elif math.isnan(value) and metric.settings.undefined == "nan":
-            words[metric] = "counted as undefined"
-        else:
-            words[metric] = f"counted as {0.0 if math.isnan(value) else value:g}"
-    return "" if all(value is None for value in values.values()) else by_metric(words, name)
-
-
-def by_metric(texts: Mapping[Metric, str], name: Name) -> str:
-    """Treatment that most metrics share, and the exceptions.
-
-    >>> import harness.metrics
-    >>> from harness.core.names import parse_all
-    >>> metrics = parse_all(["map", "P@5", "mse", "arp"])
-    >>> by_metric(dict(zip(metrics, ("count", "count", "do not", "do not"), strict=True)), str)
-    'count, but do not for mse and arp'
-    """
-    groups = grouped_by(texts, texts.__getitem__)
-    usual = max(groups, key=lambda words: len(groups[words]), default="")
-    others = {words: members for words, members in groups.items() if words != usual}
-    verb = usual.partition(" ")[0] + " "
-    verb = verb if all(words.startswith(verb) for words in others) else ""
-    exceptions = []
-    for words, members in others.items():
-        exceptions.append(f"{words.removeprefix(verb)} for {listed(map(name, members))}")
-        verb = words.partition(" ")[0] + " "
-    return f"{usual}, but {listed(exceptions)}" if exceptions else usual
 
 
 def titles_of(metrics: Sequence[Metric], writer: Writer) -> dict[Metric, str]:
@@ -595,7 +425,7 @@ def _measured(
     elif chosen := [s.best_of for s in study.systems if s.best_of and s.best_of.of > 1]:
         sizes, values = {choice.of for choice in chosen}, listed(chosen[0].names)
         several = f"{span(sizes)} values of {values}"
-        several = _several(values, *sizes) if len(sizes) == 1 else several
+        several = counted_values(values, *sizes) if len(sizes) == 1 else several
         by = {str(metric): title for metric, title in titles_of(metrics, writer).items()}
         titles = listed(dict.fromkeys(by.get(c.metric, writer.text(c.metric)) for c in chosen))
         best = f"the best of {writer.text(several)}, chosen on these queries by {titles}"
@@ -606,11 +436,11 @@ def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterato
     entries = study.board.entries
     policy, name = entries[0].evaluation.policy, titles_of(metrics, Writer("plain")).__getitem__
     counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
-    yield from map(writer.text, treatment(metrics, policy, counts, name))
+    yield from map(writer.text, treatment(metrics, policy, counts, name, past=True))
     missing = [count.missing for _, count in counts if count.missing]
     if missing:
         counts_text = f"{sum(missing):,} in {len(missing)} of {counted(len(entries), 'run')}"
-        rule = writer.text(missing_in_words(metrics, policy, name))
+        rule = writer.text(missing_in_words(metrics, policy, name, past=True))
         yield f"Queries that a run did not answer ({counts_text}) {rule}."
 
 
@@ -671,9 +501,8 @@ def _compared(
             yield f"{test}, and adjusted p-values by {method} over {tests} {facts}."
     if any(row.drawn for row in rows):
         yield f"The tests used {plan.draws:,} random draws (seed {plan.seed})."
-    yield from (writer.text(f"{capitalised(text)}.") for text in tested_parts(comparisons))
-    for text in absent_baselines(comparisons, study.datasets, writer.name):
-        yield f"There is {text}."
+    yield from map(writer.text, tested_parts(comparisons))
+    yield from absent_baselines(comparisons, study.datasets, writer.name)
     yield from _overall(comparisons, titles, writer)
 
 

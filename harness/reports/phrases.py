@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import NamedTuple
 
 from ..core.metric import Metric
-from ..errors import counted, first_of
+from ..core.names import BOUND, READERS_NAMES, parse
+from ..errors import HarnessError, counted, first_of
 from ..stats.comparison import Comparisons
 
 UNDEFINED = "–"
@@ -22,28 +24,23 @@ _EXACT = Context(prec=1100, rounding=ROUND_HALF_EVEN)
 def heading(metric: Metric) -> str:
     """Return a metric's name with an arrow that points to better.
 
-    >>> from harness.core.names import parse
-    >>> heading(parse("P@5")[0])
-    'P@5 ↑'
+    >>> heading(parse("ndcg@5")[0])
+    'nDCG@5 ↑'
     """
-    return f"{metric} {ARROWS[metric.definition.direction]}".rstrip()
+    return f"{spelled(metric)} {ARROWS[metric.definition.direction]}".rstrip()
 
 
-READERS_NAMES = {
-    "11pt_avg": "11-pt AP", "P": "P", "Rndcg": "R-nDCG", "Rprec": "R-prec", "Rprec_mult": "R-prec",
-    "ao": "AO", "auc": "AUC", "f1": "F1", "first_rank": "First rank", "gm_bpref": "GM bpref",
-    "hits": "Hits", "iprec_at_recall": "iPrec", "judged": "Judged", "kendall": "Kendall’s τ",
-    "mean_ndcg": "Mean nDCG", "median_first_rank": "Median first rank", "mse": "MSE",
-    "ndcg_rel": "nDCG-rel", "nerr": "nERR", "num_nonrel_judged_ret": "Judged non-relevant",
-    "num_q": "Queries", "num_rel": "Relevant", "num_rel_ret": "Relevant retrieved",
-    "num_ret": "Retrieved", "opa": "OPA", "pairwise_logloss": "Pairwise log loss",
-    "pearson": "Pearson’s r", "recall": "R", "relative_P": "Relative P", "relstring": "Grades",
-    "runid": "Run tag", "set_F": "Set F", "set_P": "Set P", "set_map": "Set MAP",
-    "set_recall": "Set R", "set_relative_P": "Set relative P", "spearman": "Spearman’s ρ",
-    "success": "Success", "swaps": "Swaps", "tau_ap": "τ-AP", "unjudged": "Unjudged",
-    "utility": "Utility",
-}  # fmt: skip
-"""What readers call a metric whose title is a phrase, or that has none."""
+def shown_name(name: str) -> str:
+    """Return the reader's name of a metric that is known by its name alone.
+
+    >>> shown_name("ndcg@10"), shown_name("Fold 1 MAP")
+    ('nDCG@10', 'Fold 1 MAP')
+    """
+    with suppress(HarnessError):
+        metrics = parse(name)
+        if [name] == [*map(str, metrics)]:
+            return spelled(metrics[0])
+    return name
 
 
 def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
@@ -96,7 +93,8 @@ _COMMA = re.compile(r",(?=\w+=)")
 def _plainly_spelled(metric: Metric) -> str:
     definition, title = metric.definition, metric.definition.title
     if metric.label is not None:
-        return metric.label
+        bound = BOUND.fullmatch(metric.label)
+        return metric.label if bound is None else f"{shown_name(bound['metric'])} {bound['bound']}"
     if not isinstance(title, str) or title == title.lower() or " " in title:
         title = definition.name
     name = READERS_NAMES.get(definition.name, title)
@@ -155,6 +153,15 @@ def confidence(level: float) -> str:
     return f"{100 * (1 - level):g} %"
 
 
+def at_most(level: float) -> str:
+    """Return that a p-value is at most a level.
+
+    >>> at_most(0.05)
+    'p ≤ .05'
+    """
+    return f"p ≤ {f'{level:g}'.removeprefix('0')}"
+
+
 def p_value(p: float) -> str:
     """Return a p-value as it is shown; the files have every digit.
 
@@ -208,7 +215,6 @@ INTERVALS = {
     "bca": "BCa bootstrap intervals",
     "simultaneous": "simultaneous intervals",
 }
-NO_BEST = "no best value marked, as runs were scored on different queries"
 _FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " of each dataset"}
 
 
@@ -250,15 +256,15 @@ def weighted_in_words(columns: Mapping[str, str]) -> str:
     """Return the names of query weights of datasets; nothing if queries count alike.
 
     >>> weighted_in_words({"web": "clicks", "news": "clicks"})
-    'each query weighted by clicks'
+    'weighted by clicks'
     >>> weighted_in_words({"web": "clicks", "news": ""}), weighted_in_words({"web": ""})
-    ('each query weighted by clicks on web', '')
+    ('weighted by clicks on web', '')
     """
     if len({*columns.values()}) == 1:
         by = next(iter(columns.values()))
-        return f"each query weighted by {by}" if by else ""
+        return f"weighted by {by}" if by else ""
     parts = listed(f"by {by} on {name}" for name, by in columns.items() if by)
-    return f"each query weighted {parts}" if columns else ""
+    return f"weighted {parts}" if columns else ""
 
 
 WARNED = "!"
@@ -269,7 +275,7 @@ def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
     """Yield the note on runs that the guard warns of, each with its rules; nothing if none has any.
 
     >>> list(warned_of([("a", ["row-order"]), ("b", ["row-order"])]))
-    ['! the guard warns of row-order (a, b); see harness check']
+    ['! The guard warns of row-order (a, b): run harness check.']
     """
     by_rule: dict[str, dict[str, None]] = {}
     for run, rules in runs:
@@ -277,7 +283,7 @@ def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
             by_rule.setdefault(rule, {})[run] = None
     if by_rule:
         listing = ", ".join(f"{rule} ({first_of(by_rule[rule])})" for rule in sorted(by_rule))
-        yield f"{WARNED} the guard warns of {listing}; see harness check"
+        yield f"{WARNED} The guard warns of {listing}: run harness check."
 
 
 def span(numbers: Iterable[int]) -> str:
@@ -326,18 +332,18 @@ def correction(comparisons: Comparisons) -> str:
     if not sizes:
         return "no correction, as no comparison has a p-value"
     if comparisons.kind == "all-pairs":
-        return f"corrected by the test for all pairs of each metric and dataset ({span(sizes)})"
+        return f"its own correction for all {span(sizes)} pairs of each metric and dataset"
     text = f"{CORRECTIONS[plan.correction].title} over {span(sizes)} comparisons"
     text = (text if max(sizes) > 1 else "one comparison") + _FAMILIES[plan.corrected]
     has_slices = plan.corrected == "table" and any(row.group for row in comparisons.rows)
-    return text + (", those of a slice by themselves" if has_slices else "")
+    return text + (", each slice separately" if has_slices else "")
 
 
 def tested_parts(comparisons: Comparisons) -> Iterator[str]:
     """Yield which queries are tested if the values shown are means over parts, such as folds."""
     if comparisons.averaged:
         names = listed(f"{name}s" for name in comparisons.averaged)
-        yield f"the tests take the queries of all {names} together, not the means over {names}"
+        yield f"The tests take the queries of all {names} together, not the means over {names}."
 
 
 def absent_baselines(
@@ -346,4 +352,5 @@ def absent_baselines(
     """Yield each baseline that is missing on a dataset shown, with these datasets."""
     for baseline, missing in comparisons.absent:
         if untested := [name(dataset) for dataset in missing if dataset in datasets]:
-            yield f"no test against {name(baseline)} on {listed(untested)}, where it was not run"
+            where = listed(untested)
+            yield f"No run is tested against {name(baseline)} on {where}: it has no values there."

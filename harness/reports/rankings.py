@@ -14,7 +14,7 @@ from ..errors import counted
 from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
 from .grid import Grid, first_rows, grid
-from .phrases import decimals, interval
+from .phrases import decimals, interval, shown_name
 from .plots import plot
 
 FORMATS = ("text", "csv", "jsonl", "markdown")
@@ -31,10 +31,10 @@ def similarity_grids(similarities: Sequence[Similarity], near: float) -> list[Gr
         pairs = similarity.pairs(near)
         rows = [[run, peer, decimals(value), str(n)] for run, peer, value, n in pairs]
         notes = [
-            f"{similarity.measure} of {len(similarity.runs)} runs, "
-            "mean over the queries that both answer",
+            f"{similarity.measure} of {len(similarity.runs)} runs is a mean over the queries that "
+            "both answer.",
             f"{counted(len(pairs), 'pair has', 'pairs have')} at least {near:g}; "
-            "--near shows others",
+            "--near shows others.",
         ]
         header = ["run", "nearly the same as", similarity.measure, "queries"]
         grids.append(grid(header, rows, left=2, title=similarity.dataset, notes=notes))
@@ -96,7 +96,7 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
         pairs = [correlation for correlation in correlations if correlation.dataset == dataset]
         rows = [
             [
-                *(pair.metric, pair.other),
+                *(shown_name(pair.metric), shown_name(pair.other)),
                 *(decimals(pair.tau_b), interval(pair.tau_b_low, pair.tau_b_high)),
                 *(decimals(pair.tau_ap), interval(pair.tau_ap_low, pair.tau_ap_high)),
             ]
@@ -104,9 +104,10 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
         ]
         header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
         notes = [
-            f"{pairs[0].systems} systems, {pairs[0].queries} queries; "
-            "intervals from the bootstrap standard error over queries",
-            "tau_ap: mean of both directions; mistakes at the top weigh more",
+            f"Correlations are of {counted(pairs[0].systems, 'system')} on "
+            f"{counted(pairs[0].queries, 'query', 'queries')}.",
+            "Intervals use the bootstrap standard error over queries.",
+            "tau_ap is the mean of both directions; mistakes at the top weigh more.",
         ]
         grids.append(grid(header, rows, left=2, title=dataset, notes=notes))
     return grids
@@ -195,19 +196,19 @@ def pool_grids(pool: Pool) -> list[Grid]:
     if len({*pool.teams}) == len(members):
         header, n_left = ["run", "pooled", "unique"], 1
         rows = [[row[0], *row[2:4]] for row in rows]
-    note = f"{counted(int(sizes.sum()), 'document')} to judge of "
-    note += f"{counted(sizes.size, 'query', 'queries')} from "
     is_all = pool.n_all == len(members)
-    note += (
-        f"{counted(len(members), 'run') if is_all else f'{len(members)} of {pool.n_all} runs'}, "
-    )
-    note += f"depth {pool.depth}: {sizes.min():,} to {sizes.max():,} a query, "
-    note += f"median {np.median(sizes):,g}; --format csv lists them"
+    of_runs = counted(len(members), "run") if is_all else f"{len(members)} of {pool.n_all} runs"
+    notes = [
+        f"{counted(int(sizes.sum()), 'document')} of {counted(sizes.size, 'query', 'queries')} are "
+        f"to be judged, from the first {pool.depth} of {of_runs}.",
+        f"A query has {sizes.min():,} to {sizes.max():,} documents, with a median of "
+        f"{np.median(sizes):,g}; --format csv lists them.",
+    ]
     single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)
     queries = [[q, f"{n:,}", f"{a:,}"] for q, n, a in zip(pool.qids, sizes, single, strict=True)]
     per_query = grid(["query", "documents", "by one run"], queries)
-    table = grid(header, rows, left=n_left, notes=[note])
-    return [table, first_rows(per_query, _QUERIES, "--format csv")]
+    table = grid(header, rows, left=n_left, notes=notes)
+    return [table, first_rows(per_query, _QUERIES, "--format csv lists all")]
 
 
 def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:
@@ -223,10 +224,18 @@ def left_out_grid(results: Sequence[LeftOut], unit: str) -> Grid:
     header = [f"{unit} left out", "metric", "judgements", "relevant", "tau_b", "largest change"]
     rows = [
         [
-            *(entry.left_out, entry.metric, f"{entry.removed:,}", f"{entry.relevant:,}"),
+            *(
+                entry.left_out,
+                shown_name(entry.metric),
+                f"{entry.removed:,}",
+                f"{entry.relevant:,}",
+            ),
             *(decimals(entry.tau_b), entry.change),
         ]
         for entry in sorted(results, key=lambda row: (-abs(row.rank_without - row.rank), row.tau_b))
     ]
-    note = f"judgements: those that only this {unit} contributed; largest change: rank of a run"
-    return grid(header, rows, left=2, notes=[note])
+    notes = [
+        f"Judgements are those that only this {unit} contributed.",
+        "The largest change is that of a run's rank.",
+    ]
+    return grid(header, rows, left=2, notes=notes)

@@ -20,7 +20,7 @@ from .grid import Grid, GridCell, grid
 from .leaderboard import Study, as_csv
 from .paper_table.build import names_of, source_of
 from .paper_table.settings import TableSettings, renamed
-from .phrases import ARROWS, capitalised, confidence, listed, plural
+from .phrases import ARROWS, confidence, listed, plural
 from .select import metric_spellings, select, select_datasets
 
 
@@ -211,14 +211,16 @@ def _grids(
             over = [f"{answered:,} of {over[0]}"]
         if "Repetitions" not in counts and repetitions[0] > 1:
             over.append(f"{repetitions[0]} {repeated}")
-        notes = [f"means over {listed(over)}"] if over else []
+        notes = [f"Values are means over {listed(over)}."] if over else []
         share = confidence(plan.level)
-        notes.append(f"in brackets: {share} bootstrap interval over queries and {repeated}")
+        notes.append(f"Brackets contain {share} bootstrap intervals over queries and {repeated}.")
         if is_marked and board.selection is not None:
             by = settings.metric_name(compared(board.metrics, [board.selection.settings.by])[0])
-            notes.insert(0, "in bold: best value of each run; not a test")
-            notes.append(f"validation queries, on which {by} chooses")
-        table = grid(header, rows, notes=[f"{capitalised(note)}." for note in notes], level=3)
+            notes.insert(
+                0, "The best value of each run is in bold; it need not be significantly better."
+            )
+            notes.append(f"These are validation queries, on which {by} chooses.")
+        table = grid(header, rows, notes=notes, level=3)
         named = settings.metric_list(metrics, metrics)
         caption = f"{named} on {settings.name(dataset)} for each value of {listed(names)}."
         yield replace(

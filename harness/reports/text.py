@@ -14,7 +14,7 @@ from .grid import PLAIN, Column, Grid, GridCell, grid
 
 _GAP = "  "
 _LINE = 100
-"""Characters of a line of a paper table's caption and notes."""
+"""Characters of a line of a caption and of notes, at most."""
 _LEAST = 40
 """Characters of a line of text in the narrowest terminal."""
 _BEFORE_ARROW, _HARD_BLANK = re.compile(" (?=[↑↓])"), "\xa0"
@@ -65,8 +65,7 @@ def _lines(table: Grid, width: int | None) -> Iterator[str]:
     if table.columns:
         yield from _table(table, width)
     for note in table.notes:
-        free = line if table.is_paper else width
-        yield from [_GAP + legible(note)] if free is None else wrapped(note, free, 2, 0)
+        yield from wrapped(note, line, 2, 0)
 
 
 def _table(table: Grid, width: int | None) -> Iterator[str]:

@@ -39,13 +39,14 @@ def test_table(board: Leaderboard) -> None:
     # P@1: good has both queries right, bad loses q1 to the tie (b > a) and misses q2.
     assert find("table").render(board) == (
         "toy\n"
-        "run       seed  queries  ties   P@1 ↑   num_ret\n"
-        "good|<b>     0      2/2     0  1.0000*        3\n"
-        "bad          1      1/2     2  0.0000         2\n"
-        "  * best of its column; not a test\n"
-        "  queries not answered (zero): bad 1\n"
-        "  queries answered but not judged (ignored): good|<b> 1\n"
-        "  ties: documents that share a score, ordered by 'trec_eval'\n"
+        "run       seed  queries  ties   P@1 ↑   Retrieved\n"
+        "good|<b>     0      2/2     0  1.0000*          3\n"
+        "bad          1      1/2     2  0.0000           2\n"
+        "  * marks the best value of each column; it need not be significantly better.\n"
+        "  bad leaves 1 of 2 queries unanswered; it counts 0.\n"
+        "  Equal scores (single precision) are ordered by descending document identifier, as in "
+        "trec_eval.\n"
+        "  Not judged and not counted: 1 query of good|<b>.\n"
     )
 
 
@@ -80,7 +81,7 @@ def test_json_has_counts_values_queries_and_notes(board: Leaderboard) -> None:
     assert (good["counts"]["extra"], bad["counts"]["missing"], bad["counts"]["tied"]) == (1, 1, 2)
     assert good["values"] == {"P@1": 1.0, "num_ret": 3}
     assert bad["queries"] == {"q1": {"P@1": 0, "num_ret": 2}, "q2": {"P@1": 0, "num_ret": 0}}
-    assert content["notes"] == ["queries not answered (zero): bad 1"]
+    assert content["notes"] == ["bad leaves 1 of 2 queries unanswered; it counts 0."]
     assert "queries" not in json.loads(find("json").render(board))["systems"][0]
 
 
@@ -100,7 +101,7 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     board = Leaderboard((Entry(evaluation),))
     assert "–" in find("table").render(board)
     text = find("table").render(board)
-    assert "undefined, and left out of the mean: P@1 on 2 queries of every run" in text
+    assert "P@1 has no value on 2 queries; its mean leaves them out." in text
     (row,) = csv_rows(find("csv").render(board))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(find("jsonl").render(board))["value"] is None

@@ -167,7 +167,7 @@ def test_files_findings_and_grades(tmp_path: Path) -> None:
     assert board["grades"] == [0, 1, 3]
     assert counted.sum(1).tolist() == [grades.count(grade) for grade in (0, 1, 3)]
     assert counted[:, board["qids"].index("99")].tolist() == [3, 0, 0]
-    assert board["notes"] == ["1 of 4 systems left queries unanswered, which counted as 0."]
+    assert board["notes"][0] == "d leaves 1 of 24 queries unanswered; it counts 0."
 
 
 def test_results_alone_have_no_grades(tmp_path: Path) -> None:

@@ -117,8 +117,9 @@ def test_daggers_mean_baselines_above_and_below() -> None:
     cell = cell_of(table, "dense", "trec", "map")
     assert (cell.marks, cell.worse) == (("†",), ("‡",))
     assert (
-        "† significantly better than bm25, ‡ than fusion; as a subscript: significantly worse "
-        "(paired two-sided t-test, Holm's correction over 3 comparisons, p ≤ .05)."
+        "† marks values significantly better than bm25, ‡ than fusion; subscripts mark "
+        "significantly worse ones (paired two-sided t-test, Holm's correction over 3 comparisons, "
+        "p ≤ .05)."
     ) in caption(table)
 
 
@@ -135,8 +136,8 @@ def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
     # two equal values, and none that they are better than
     assert [row.cells[-2].best for row in table.rows] == [False, False, False]
     assert table.footnotes[-2:] == (
-        "Not evaluated: fusion on web.",
-        "n/N after –: the run has n of the N datasets, so no mean over them.",
+        "fusion on web was not evaluated.",
+        "n/N after – means that the run has n of the N datasets, and no mean.",
     )
 
 
@@ -155,7 +156,7 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
     assert [cell.spread for cell in bm25.cells] == [""] * 3
     assert caption(table)[:2] == (
         "Means over trec and web (2 queries each) and 1 to 2 repetitions per system, by seed.",
-        "After ±: standard deviation over seeds.",
+        "The number after ± is the standard deviation over seeds.",
     )
 
 
@@ -169,12 +170,12 @@ def test_further_columns() -> None:
         "dense": [".500", "1.000", "2", "2/2"],
     }
     assert table.footnotes[-3:] == (
-        "Queries of trec answered: bm25 1/2; the others counted as 0, but were left out for MSE.",
-        "Queries of trec with a value of MAP: bm25 1/2.",
-        "(n/N): mean over n of N queries; other values use more.",
+        "bm25 leaves 1 of 2 queries unanswered; it counts 0, but is left out for MSE.",
+        "MAP has no value on 1 query of bm25; its mean leaves it out.",
+        "(n/N) marks means over n of N queries; other values use more.",
     )
     alone = build(made, TableSettings(metrics=("map",)))
-    assert "Queries of trec answered: bm25 1/2; the others counted as 0." in alone.footnotes
+    assert "bm25 leaves 1 of 2 queries unanswered; it counts 0." in alone.footnotes
 
 
 def test_caption() -> None:
@@ -182,6 +183,9 @@ def test_caption() -> None:
     # .4 -+ t(.975; 1) * sd / sqrt(2): 12.706 * .1414 / 1.4142 = 1.2706
     values = {"trec": {"bm25": [[0.3, 1], [0.5, 1]], "dense": [[0.5, 2], [0.7, 2]]}}
     made = study(values, METRICS, compared(outcomes, correction="none"))
+    tied = {"counts": Counts(queries=2, tied=2)}
+    entries = [replace(e, evaluation=replace(e.evaluation, **tied)) for e in made.board.entries]
+    made = replace(made, board=replace(made.board, entries=tuple(entries)))
     settings = TableSettings(
         spread="interval", percent=("map",), names={"map": "MAP"}, caption="Both runs",
         digits={"*": 1},
@@ -199,14 +203,14 @@ def test_caption() -> None:
     assert (bare.sentences, bare.footnotes) == ((), ())
     assert caption(table) == (
         "Means over trec (2 queries).",
-        "× 100: MAP.",
-        "In brackets: unadjusted 95 % t-intervals of the mean.",
+        "Values of MAP are × 100.",
+        "Brackets contain unadjusted 95 % t-intervals of the mean.",
         "The best value of each metric is in bold.",
-        "A letter next to a value: significantly better than the system of that letter "
+        "A letter marks values significantly better than the system of that letter "
         "(paired two-sided t-test, one comparison, p ≤ .05).",
-        "Not tested: MSE.",
-        "Equal scores, compared in single precision, were ordered by descending document "
-        "identifier, as in trec_eval.",
+        "MSE is not tested.",
+        "Equal scores (single precision) are ordered by descending document identifier, as in "
+        "trec_eval.",
     )
     assert table.sentences == ()
     none = build(study(TWO, METRICS, compared({("trec", "map", "bm25", "dense"): (0.1, 0.5)})))
@@ -217,15 +221,15 @@ def test_caption() -> None:
 @pytest.mark.parametrize(
     ("metrics", "rule", "sentence"),
     [
-        (["map", "P@5"], "zero", "Queries without relevant documents (2 of 4) counted as 0."),
-        (["map"], "one", "Queries without relevant documents (2 of 4) counted as 1."),
-        (["map"], "skip", "We excluded the 2 of 4 queries without relevant documents."),
-        (["map", "P@5", "tau_ap"], "zero", "Queries without relevant documents (2 of 4) counted as "
-         "0, but were left out for τ-AP."),
-        (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) were "
-         "left out, but counted as undefined for MAP (nan undefined)."),
-        (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents for P@5 (2 of "
-         "4) counted as 0."),
+        (["map", "P@5"], "zero", "2 queries have no relevant document; each counts 0."),
+        (["map"], "one", "2 queries have no relevant document; each counts 1."),
+        (["map"], "skip", "2 queries have no relevant document; each is left out."),
+        (["map", "P@5", "tau_ap"], "zero", "2 queries have no relevant document; each counts 0, "
+         "but is left out for τ-AP."),
+        (["map", "map(undefined=nan)"], "skip", "2 queries have no relevant document; each is left "
+         "out, but counts as undefined for MAP (nan undefined)."),
+        (["map", "P(rel=2)@5"], "zero", "2 queries have no relevant document for P@5; each counts "
+         "0."),
     ],
 )  # fmt: skip
 def test_queries_without_relevant_documents(metrics: list[str], rule: str, sentence: str) -> None:
@@ -246,11 +250,11 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     assert [(row.cells[0].best, row.cells[0].note) for row in table.rows] == [
         (False, "1/3"), (False, ""),
     ]  # fmt: skip
-    unlike = "No best value marked, as runs were scored on different queries: MAP on trec."
+    unlike = "No best value of MAP is marked on trec: runs have different queries."
     assert unlike in caption(table)
     text = find("table").render(study(values).board)
-    assert "  no best value marked, as runs were scored on different queries: map\n" in text
-    assert table.footnotes[-1] == ("(n/N): mean over n of N queries; other values use more.")
+    assert "  No best value of MAP is marked: runs have different queries.\n" in text
+    assert table.footnotes[-1] == "(n/N) marks means over n of N queries; other values use more."
     assert "| .900 (1/3) |" in render(table, "markdown")
     assert ".900~(1/3)" in render(table, "latex")
     assert "best" not in render(table, "csv")
@@ -313,7 +317,7 @@ def test_text() -> None:
     assert body(render(TABLE, "text"))[:7] == [
         "               MAP ↑    MSE ↓", "Old", "bm25 †      .400+     -2.000*", "New & more",
         "dense       .500* †    1.000+", "a|b_<i>     .333  _†  13.000",
-        "  * bold, + underlined, _ subscript",
+        "  * means bold, + means underlined and _ means a subscript.",
     ]  # fmt: skip
     assert body(render(BLOCKS, "text"))[:4] == [
         "         ---- trec ----  --- web ----  ------- Average -------",

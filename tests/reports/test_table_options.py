@@ -58,7 +58,7 @@ def test_a_change_is_against_the_first_baseline_in_each_column() -> None:
     rows = {row["run"]: row for row in csv_rows(render(table, "csv"))}
     assert float(rows["2"]["web map delta"]) == pytest.approx(25)
     assert rows["10"]["web map delta"] == ""
-    assert "In parentheses: change in per cent against 10." in table.footnotes
+    assert "The number in parentheses is the change in per cent against 10." in table.footnotes
 
 
 def test_stars_show_the_level_against_one_baseline() -> None:
@@ -75,8 +75,8 @@ def test_stars_show_the_level_against_one_baseline() -> None:
     (note,) = (text for text in table.footnotes if "***" in text)
     assert note.count("≤ .05") == 1
     assert note.startswith(
-        "Significantly better than BM25: * p ≤ .05, ** p ≤ .01, *** p ≤ .001; as a subscript: "
-        "worse (paired"
+        "Stars mark values significantly better than BM25: * p ≤ .05, ** p ≤ .01, *** p ≤ .001; "
+        "subscripts mark significantly worse ones (paired"
     )
     several = study(VALUES, METRICS, compared(OUTCOMES, ("10", "2")))
     with refuses("tables.table") as refused:
@@ -97,7 +97,7 @@ def test_p_values_have_a_column_for_each_baseline_and_a_note_on_the_test() -> No
         "c=d": [".300", ".020", "1.500", "–"],
         "1": [".450", ".200", ".000", "–"],
     }
-    assert any(text.startswith("p: adjusted p-values (paired two") for text in table.footnotes)
+    assert any(text.startswith("P-values are adjusted (paired two") for text in table.footnotes)
     assert csv_rows(render(table, "csv"))[1]["web map p 10"] == "0.0004"
     two = study(VALUES, METRICS, compared(OUTCOMES, ("10", "2")))
     titles = [column.title for column in build(two, TableSettings(extras=("p",))).columns]
@@ -115,7 +115,7 @@ def test_a_standard_error_is_over_queries() -> None:
     # deviation of .1, .3, .8 is .3606, by the root of 3; b has two equal values
     assert cells(table, "spread") == {"a": ["± .208"], "b": ["± .000"]}
     assert "web map error" in csv_rows(render(table, "csv"))[0]
-    assert "After ±: standard error over queries." in table.footnotes
+    assert "The number after ± is the standard error over queries." in table.footnotes
 
 
 def test_the_best_of_each_group_or_none_is_marked() -> None:
@@ -225,7 +225,7 @@ def test_metrics_have_the_names_that_readers_know() -> None:
     assert table.title == "R@1000, nDCG@10, nDCG@10 (exp), MRR and swaps on web."
     alone = build(made, TableSettings(metrics=("ndcg(gain=exp)@10",)))
     assert alone.columns[0].title == "nDCG@10 ↑"
-    assert "nDCG@10 with exponential gain." in alone.footnotes
+    assert "nDCG@10 is computed with exponential gain." in alone.footnotes
 
 
 def test_three_cutoffs_with_the_same_gain_are_called_by_the_metric_in_notes() -> None:
@@ -233,8 +233,8 @@ def test_three_cutoffs_with_the_same_gain_are_called_by_the_metric_in_notes() ->
         made = study(constant({"web": {"1": [0.5] * len(metrics)}}), list(metrics))
         return build(made).footnotes[-1]
 
-    assert note("ndcg@1", "map", "ndcg@5", "ndcg@10") == "nDCG with linear gain."
-    assert note("ndcg@5", "ndcg@10") == "nDCG at 5 and 10 with linear gain."
+    assert note("ndcg@1", "map", "ndcg@5", "ndcg@10") == "nDCG is computed with linear gain."
+    assert note("ndcg@5", "ndcg@10") == "nDCG at 5 and 10 are computed with linear gain."
     assert note("ndcg@1", "ndcg@5", "ndcg@10", "ndcg(gain=exp)@20") == (
-        "nDCG at 1, 5 and 10 with linear gain, and nDCG@20 with exponential gain."
+        "nDCG at 1, 5 and 10 are computed with linear gain, and nDCG@20 with exponential gain."
     )

@@ -234,7 +234,7 @@ class _Boards:
     def board(self, systems: Sequence[System]) -> dict[str, Any]:
         dataset, group = systems[0].dataset, systems[0].group
         label = group_label(group, self.leaderboard.groups)
-        columns = zip(self.metrics, self.labels, strict=True)
+        labels = dict(zip(self.metrics, self.labels, strict=True))
         added = [reference(name, systems) for name in self.references if len(systems) > 1]
         compared = [
             row for (where, _), rows in self.rows.items() if where == dataset for row in rows
@@ -247,10 +247,10 @@ class _Boards:
             "qids": systems[0].qids,
             "systems": [self.place[system.run] for system in systems],
             "references": [self.place[system.run] for system in added],
-            "columns": [self.column(systems, added, *column, label) for column in columns],
+            "columns": [self.column(systems, added, *column, label) for column in labels.items()],
             "files": [[] for _ in systems],
             "findings": [[] for _ in systems],
-            "notes": list(reader_notes(self.leaderboard, systems))[:MOST_NOTES],
+            "notes": [*reader_notes(self.leaderboard, systems, labels)][:MOST_NOTES],
             **({"testing": self.testing()} if compared else {}),
             "tests": self.tests(compared),
             "rankings": {},

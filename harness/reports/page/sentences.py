@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.entries import System, how_chosen
+from ...core.entries import System
 from ...core.leaderboard import Leaderboard
+from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
 from ...errors import counted, first_of
 from ...stats.comparison import REFERENCE_RUNS
-from ..methods import missing_in_words, repetitions_in_words
-from ..phrases import capitalised, listed, spelled, weighted_in_words
+from .. import notes
+from ..phrases import in_sentence, listed
 
 Sentence = list[str | dict[str, Any]]
 """Text, ``{"bold": text}``, and links ``{"system": number}`` and ``{"query": qid}``."""
@@ -307,26 +308,34 @@ def group_label(group: str, columns: Sequence[str]) -> str:
     return f"{column}: {group.removeprefix(column)[1:]}" if column else group
 
 
-def reader_notes(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]:
-    """Yield what a reader should know of the numbers of a dataset, the most important first."""
-    name, n = systems[0].whole, counted(len(systems), "system")
+def reader_notes(
+    board: Leaderboard, systems: Sequence[System], labels: Mapping[Metric, str]
+) -> Iterator[str]:
+    """Yield what a reader should know of the numbers of a dataset, the most important first.
+
+    `labels` are the names of the page's metrics.
+    """
+    name = systems[0].whole
     failed = dict.fromkeys(row.run for row in board.failed if row.dataset == name)
     if failed:
         yield f"{first_of([*failed])} could not be evaluated."
-    if unanswered := sum(system.evaluation.counts.missing > 0 for system in systems):
-        ranked = [metric for metric in board.metrics if metric.definition.direction]
-        rule = missing_in_words(ranked, systems[0].evaluation.policy, spelled)
-        yield f"{unanswered:,} of {n} left queries unanswered, which {rule}."
-    if incomplete := [system.incomplete for system in systems if system.incomplete]:
-        yield f"Repetitions are missing: {first_of([*map(str, incomplete)])}."
-    repeated, parts = repetitions_in_words(systems), listed(board.summary.average or [""])
-    if repeated or parts:
-        weights = f", with equal weight for each {parts}" if parts else ""
-        yield f"Values are means over {repeated or 'queries'}{weights}."
-    if weights := weighted_in_words({name: systems[0].evaluation.weighted_by}):
-        yield f"{capitalised(weights)}."
-    if chosen := how_chosen(systems):
-        yield f"Each system is the {chosen}."
+    policy = systems[0].evaluation.policy
+
+    def label(metric: Metric) -> str:
+        return in_sentence(labels[metric])
+
+    ranked = [metric for metric in labels if metric.definition.direction]
+    by_run = {system.run: system for system in systems}
+    coverages = {run: system.coverage for run, system in by_run.items()}
+    yield from notes.unanswered(coverages, ranked, policy, label)
+    yield from notes.missing_repetitions(system.incomplete for system in systems)
+    yield from notes.averaged(board, systems)
+    yield from notes.weighted({name: systems[0].evaluation.weighted_by})
+    names = {str(metric): text for metric, text in labels.items()}
+    yield from notes.chosen(board, systems, lambda text: names.get(text, text))
+    counts = [(system.dataset, system.evaluation.counts) for system in systems]
+    yield from notes.treatment([*labels], policy, counts, label)
+    yield from notes.undefined(notes.without_value(by_run, [*labels]), label)
 
 
 def changed(

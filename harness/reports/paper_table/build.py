@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import __version__
-from ...core.entries import FEWER, System, grouped_by, how_chosen
+from ...core.entries import System, grouped_by
 from ...core.metric import Direction, Metric
 from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of, warn
@@ -26,27 +26,24 @@ from ...stats.comparison import (
     between,
 )
 from ...stats.intervals import summary_interval
+from .. import notes
 from ..leaderboard import Study, plan_of
 from ..methods import (
     SHOWN,
     data_in_words,
     fused_in_words,
     mean_intervals,
-    missing_in_words,
     parts_in_words,
-    repeated_over,
-    repetitions_in_words,
     settings_in_words,
-    treatment,
     weights_of_systems,
 )
+from ..notes import repeated_over, repetitions_in_words
 from ..phrases import (
     ARROWS,
-    NO_BEST,
     UNDEFINED,
     WARNED,
     absent_baselines,
-    capitalised,
+    at_most,
     confidence,
     correction,
     cutoffs_together,
@@ -508,10 +505,10 @@ class TableDraft:
 
     def findings(self) -> tuple[str, ...]:
         """Return warnings of the guard on the systems shown."""
-        notes = warned_of(
+        warned = warned_of(
             (self.settings.name(system.run), system.warned) for system in self.systems
         )
-        return tuple(" ".join(note.removeprefix(WARNED).split()) for note in notes)
+        return tuple(note.removeprefix(WARNED).strip() for note in warned)
 
     def _details(self) -> Iterator[str]:
         yield from (*self._data(), *self._values(), *self._tested(), *self._ranks())
@@ -543,14 +540,9 @@ class TableDraft:
         parts = parts_in_words(self.study, self.systems)
         weighted = weights_of_systems(self.systems, self.settings.name)
         yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}{weighted}."
-        selection, metrics = self.study.board.selection, self.study.board.metrics
-        choices = [c for system in self.systems for entry in system.entries for c in entry.choices]
-        if selection is not None and choices:
-            titles = {str(metric): self.settings.metric_name(metric, metrics) for metric in metrics}
-            words = selection.in_words(choices, titles.get(choices[0].metric, ""))
-            yield f"Each tuned system is the {words}."
-        elif chosen := how_chosen(self.systems):
-            yield f"Each run is the {chosen}."
+        metrics = self.study.board.metrics
+        titles = {str(metric): self.settings.metric_name(metric, metrics) for metric in metrics}
+        yield from notes.chosen(self.study.board, self.systems, lambda text: titles.get(text, text))
         yield from self.study.readings
         yield from fused_in_words(self.study, self.systems, self.settings.name, lambda _: "")
 
@@ -562,18 +554,20 @@ class TableDraft:
             yield f"The first {self.settings.top}{several} of {self.n_tried} systems{by}."
         if percent := [metric for metric in self.metrics if self.settings.is_percent(metric)]:
             is_all = len(percent) == len(self.metrics)
-            yield "Values are × 100." if is_all else f"× 100: {self._names(percent)}."
-        if self.settings.spread == "deviation" and (over := repeated_over(self.systems)):
-            yield f"After ±: standard deviation over {over}."
+            of = "Values" if is_all else f"Values of {self._names(percent)}"
+            yield f"{of} are × 100."
+        if self.settings.spread == "deviation":
+            yield from notes.deviation(self.systems)
         if self.settings.spread == "error" and self._has("spread"):
-            yield "After ±: standard error over queries."
+            yield "The number after ± is the standard error over queries."
         if self.reference:
             unit = " in per cent" if self.settings.delta == "percent" else ""
-            yield f"In parentheses: change{unit} against {self._against(self.reference)}."
+            against = self._against(self.reference)
+            yield f"The number in parentheses is the change{unit} against {against}."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
             share = confidence(plan_of(self.study).level)
             kinds = listed(mean_intervals(self.study, self.systems))
-            yield f"In brackets: unadjusted {share} {kinds} of the mean."
+            yield f"Brackets contain unadjusted {share} {kinds} of the mean."
         if self._has("best"):
             second = ", the second best underlined" if self._has("second") else ""
             whole = " of each metric" if len(self.metrics) > 1 else ""
@@ -584,7 +578,7 @@ class TableDraft:
             unfair := [column for column in self.columns if not column.is_fair]
         ):
             where = listed(dict.fromkeys(column.block for column in unfair))
-            yield f"{capitalised(NO_BEST)}: {self._names(_metrics_of(unfair))} on {where}."
+            yield notes.no_best(map(self._name, _metrics_of(unfair)), where)
 
     def _sorted_by(self) -> str:
         """Return the name of the metric that rows are sorted by; empty if they are not."""
@@ -615,7 +609,7 @@ class TableDraft:
         if self.signs.kind != "stars":  # which say each level
             parts.append(at_most(plan.level))
         test = ", ".join(parts)
-        result = self._signs() if self.signs.of else "p: adjusted p-values"
+        result = self._signs() if self.signs.of else "P-values are adjusted"
         if not self.is_any_significant:
             result = "No difference is significant"
         yield f"{result} ({test})."
@@ -624,9 +618,9 @@ class TableDraft:
         if any(column.dataset is None for column in self.columns):
             untested.append(AVERAGE)
         if untested:
-            yield f"Not tested: {listed(untested)}."
-        absent = absent_baselines(comparisons, self.datasets, self.settings.name)
-        yield from (f"{capitalised(text)}." for text in (*tested_parts(comparisons), *absent))
+            yield f"{listed(untested)} {'is' if len(untested) == 1 else 'are'} not tested."
+        yield from tested_parts(comparisons)
+        yield from absent_baselines(comparisons, self.datasets, self.settings.name)
 
     def _against(self, run: str) -> str:
         """Return the displayed name of what runs are compared with."""
@@ -634,17 +628,17 @@ class TableDraft:
 
     def _signs(self) -> str:
         if self.signs.kind == "letters":
-            return "A letter next to a value: significantly better than the system of that letter"
+            return "A letter marks values significantly better than the system of that letter"
+        worse = "; subscripts mark significantly worse ones" if self._has("worse") else ""
         if self.signs.kind == "stars":
             stars = (f"{STAR * n} {at_most(level)}" for n, level in enumerate(self.signs.levels, 1))
-            shown = ", ".join(stars)
-            worse = "; as a subscript: worse" if self._has("worse") else ""
             baseline = self._against(next(iter(self.signs.of)))
-            return f"Significantly better than {baseline}: {shown}{worse}"
+            return (
+                f"Stars mark values significantly better than {baseline}: {', '.join(stars)}{worse}"
+            )
         (sign_of_first, run), *rest = ((sign, run) for run, sign in self.signs.of.items())
-        parts = [f"{sign_of_first} significantly better than {self._against(run)}"]
+        parts = [f"{sign_of_first} marks values significantly better than {self._against(run)}"]
         parts += [f"{sign} than {self._against(run)}" for sign, run in rest]
-        worse = "; as a subscript: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 
     def _ranks(self) -> Iterator[str]:
@@ -652,83 +646,66 @@ class TableDraft:
         kinds = {column.kind for column in self.columns}
         level = plan_of(self.study).level
         if "tier" in kinds:
-            yield f"Tier: systems that share a number cannot be told apart at {at_most(level)}."
+            yield notes.tiers(level)
         if "rank" in kinds:
-            yield f"Rank: in brackets, its {confidence(level)} interval by bootstrap over queries."
+            share = confidence(level)
+            yield f"Brackets after a rank contain its {share} interval, by bootstrap over queries."
 
     def _treatment(self) -> Iterator[str]:
         name = self._name
         if self.systems:
             entries = [entry for system in self.systems for entry in system.entries]
             counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
-            yield from treatment(self.metrics, entries[0].evaluation.policy, counts, name)
+            yield from notes.treatment(self.metrics, entries[0].evaluation.policy, counts, name)
         facts = {metric: text for metric in self.metrics if (text := settings_in_words(metric))}
         texts = grouped_by(facts, facts.__getitem__).items()
         if texts:
-            yield f"{listed(f'{self._shared(those)} with {text}' for text, those in texts)}."
+            (_, of_first), *_ = texts
+            is_one = len(of_first) == 1 or self._shared(of_first) != self._names(of_first)
+            parts = [f"{self._shared(those)} with {text}" for text, those in texts]
+            verb = " is computed with " if is_one else " are computed with "
+            parts[0] = f"{self._shared(of_first)}{verb}{facts[of_first[0]]}"
+            yield f"{listed(parts)}."
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
         absent = [p for p in self.absent if not self.is_sparse or p in self.study.failed]
         if absent:
             missing = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
-            yield f"Not evaluated: {first_of(missing, SHOWN)}."
+            verb = "was" if len(missing) == 1 else "were"
+            yield f"{first_of(missing, SHOWN)} {verb} not evaluated."
         several = len(self.datasets) > 1
-        gaps = [gap for system in self.systems if (gap := system.incomplete)]
-        rows = [gap.called(name(gap.run), name(gap.dataset) if several else "") for gap in gaps]
-        if rows:
-            yield f"{capitalised(FEWER)}: {listed(rows)}."
+        yield from notes.missing_repetitions(
+            (system.incomplete for system in self.systems),
+            lambda gap: gap.called(name(gap.run), name(gap.dataset) if several else ""),
+        )
 
     def _query_notes(self, dataset_name: str) -> Iterator[str]:
         """Yield the notes on a dataset's unanswered queries and undefined values."""
-        name, dataset = self.settings.name, self.settings.name(dataset_name)
+        on = self.settings.name(dataset_name) if len(self.datasets) > 1 else ""
         systems = [system for system in self.systems if system.dataset == dataset_name]
-        coverages = [(name(system.run), *system.coverage) for system in systems]
-        answered = [f"{run} {n:,}/{total:,}" for run, n, total in coverages if n < total]
-        if answered:
-            policy = systems[0].entries[0].evaluation.policy
-            rule = missing_in_words(self.metrics, policy, self._name)
-            yield f"Queries of {dataset} answered: {listed(answered)}; the others {rule}."
-        texts: dict[Metric, str] = {}
-        sizes: set[tuple[int, int]] = set()
-        for metric in self.metrics:
-            counts = {name(system.run): (system.n(metric), len(system.qids)) for system in systems}
-            sizes |= {*counts.values()}
-            shares = {run: f"{n:,}/{total:,}" for run, (n, total) in counts.items() if n < total}
-            if shares and metric.settings.undefined in (None, "skip"):
-                texts[metric] = listed(f"{run} {share}" for run, share in shares.items())
-                if len({*counts.values()}) == 1:
-                    texts[metric] = next(iter(shares.values()))
-        if len(sizes) == 1 and self.settings.caption.details != "none":
-            texts = {}  # the sentence on the data has the number of queries
-        for text, metrics in grouped_by(texts, texts.__getitem__).items():
-            rest = [metric for metric in self.metrics if metric not in metrics]
-            is_long = len(metrics) > 3 and len(rest) < len(metrics)
-            but = f"all metrics{' but ' if rest else ''}{self._names(rest) if rest else ''}"
-            those = but if is_long else self._names(metrics)
-            yield f"Queries of {dataset} with a value of {those}: {text}."
+        if not systems:
+            return
+        name, policy = self._name, systems[0].entries[0].evaluation.policy
+        names = {self.settings.name(system.run): system for system in systems}
+        coverages = {run: system.coverage for run, system in names.items()}
+        yield from notes.unanswered(coverages, self.metrics, policy, name, on=on)
+        sizes = {(system.n(m), len(system.qids)) for system in systems for m in self.metrics}
+        if len(sizes) > 1 or self.settings.caption.details == "none":
+            yield from notes.undefined(notes.without_value(names, self.metrics), name, on=on)
 
     def _column_notes(self) -> Iterator[str]:
         noted = {cell.text == UNDEFINED for column in self.cells for cell in column if cell.note}
         if False in noted:
-            yield "(n/N): mean over n of N queries; other values use more."
+            yield "(n/N) marks means over n of N queries; other values use more."
         if True in noted:
-            yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
+            yield f"n/N after {UNDEFINED} means that the run has n of the N datasets, and no mean."
         names = {*map(str, self.metrics)}
         rows = [row for row in self.comparisons.rows if math.isnan(row.p_adjusted)]
         shown = [row for row in rows if (row.dataset, row.run) in self.pairs]
-        notes = [row.note or "no answer" for row in shown if str(row.metric) in names]
-        for note, n in Counter(notes).items():
-            yield f"No p-value for {counted(n, 'comparison')} ({note})."
-
-
-def at_most(level: float) -> str:
-    """Return that a p-value is at most a level.
-
-    >>> at_most(0.05)
-    'p ≤ .05'
-    """
-    return f"p ≤ {f'{level:g}'.removeprefix('0')}"
+        reasons = Counter(row.note or "no answer" for row in shown if str(row.metric) in names)
+        for reason, n in reasons.items():
+            yield f"{counted(n, 'comparison has', 'comparisons have')} no p-value ({reason})."
 
 
 def _best_of_parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal
@@ -13,6 +13,7 @@ from ...core.entries import grouped_by
 from ...core.metric import Direction, Metric
 from ...stats.comparison import UNCOMPARED, Comparisons, between
 from .. import formats, grid, latex
+from ..phrases import listed
 from .settings import Format, Marks, Spread, TableSettings
 
 Kind = Literal["metric", "n", "tier", "rank", "coverage", "p"]
@@ -234,12 +235,13 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
 
 MOST_ROWS = 40
 """Rows in LaTeX up to which a table is not split by default; a page has room for about 50."""
-SIGNS = {
-    "text": ("* bold, + underlined, _ subscript",),
-    "plain-markdown": ("italics: underlined; _ subscript",),
-    "excel": ("best: bold; second: underlined; _ subscript",),
+_SUBSCRIPT = "_ means a subscript"
+SIGNS: Mapping[str, Mapping[str, str]] = {
+    "text": {"best": "* means bold", "second": "+ means underlined", "worse": _SUBSCRIPT},
+    "plain-markdown": {"second": "italics mean underlined", "worse": _SUBSCRIPT},
+    "excel": {"best": "best means bold", "second": "second means underlined", "worse": _SUBSCRIPT},
 }
-"""What signs of formats without all of these are for."""
+"""Signs of formats for what they do not have, by the mark of a cell."""
 JsonRow = dict[str, formats.Value]
 
 
@@ -273,6 +275,14 @@ def finished(text: str | None) -> str:
     return sentence if sentence.endswith((".", "!", "?")) or not sentence else f"{sentence}."
 
 
+def _signs_of(table: PaperTable, format: Format) -> Iterator[str]:
+    """Yield the note on the signs of a format that the table has."""
+    cells = [cell for row in table.rows for cell in row.cells]
+    signs = SIGNS.get(format, {}).items()
+    if texts := [text for mark, text in signs if any(getattr(cell, mark) for cell in cells)]:
+        yield f"{listed(texts)}."
+
+
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats.
 
@@ -303,7 +313,7 @@ def _grid_of(table: PaperTable, format: Format, made: grid.Grid) -> grid.Grid:
         made,
         caption=" ".join(f"{caption or table.title} {sentences}".split()),
         caption_latex=latex_caption.strip(),
-        notes=(*SIGNS.get(format, ()), *table.footnotes),
+        notes=(*_signs_of(table, format), *table.footnotes),
         source="\n".join([table.source, *(table.findings if is_latex else ())]),
         label=settings.label or f"tab:{table.name}",
         is_paper=True,
