@@ -292,6 +292,7 @@ def on_dataset(
     by_name = _by_name(entries)
     runs = {name: entry.evaluation for name, entry in by_name.items()}
     counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
+    yield from failed(board, entries[0].dataset)
     yield from on_values(entries)
     yield from treatment(metrics, policy, counts)
     extra = {run: own.counts.extra for run, own in runs.items()}
@@ -309,7 +310,6 @@ def on_dataset(
                 f"{ORDERS:,}; its standard error is at most {largest:.1g}."
             )
     yield from warned_of((entry.run, entry.warned) for entry in entries)
-    yield from failed(board, entries[0].dataset)
     yield from (*averaged(board, systems), *deviation(systems))
     yield from missing_repetitions(system.incomplete for system in systems)
     names = {str(metric): called(metric) for metric in metrics}

@@ -173,7 +173,7 @@ def test_an_edited_leaderboard(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(rows_of(folder)[0]["map"], "0.9"), encoding="utf-8")
     done = called("trace", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
-    assert (done.code, "  leaderboard.csv holds ANOTHER value: 0.9\n" in done.out) == (1, True)
+    assert (done.code, "  leaderboard.csv has ANOTHER value: 0.9.\n" in done.out) == (1, True)
     heading, *lines = text.splitlines()
     path.write_text("\n".join([heading, *reversed(lines)]) + "\n", encoding="utf-8")
     assert row(folder, "a", "map").recorded == row(folder, "a", "map").value  # in any order
@@ -185,7 +185,7 @@ def test_an_edited_leaderboard(tmp_path: Path) -> None:
 def test_a_cell_that_failed(tmp_path: Path) -> None:
     results_with(tmp_path, POOLED)
     (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
-    with pytest.warns(HarnessWarning, match="fewer repetitions"):
+    with pytest.warns(HarnessWarning, match="Repetitions are missing"):
         folder = harness.run(tmp_path / "x.yaml").folder
     where = ["--where", "fold=2", "--where", "seed=2"]
     err = refused("trace", str(folder), "--run", "a", "--metric", "map", *where, cwd=tmp_path)

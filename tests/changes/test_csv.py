@@ -52,7 +52,7 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
     assert math.isnan(list(board.rows.values())[1].values["my metric"])
     assert board.notes == (
         f"{path}: runs in 'System'; datasets in 'Collection'; rows identified by 'Seed'; "
-        "metrics 'MAP', 'my metric'; not compared 'rank', 'Team', 'MAP deviation', 'empty', 'n'",
+        "metrics 'MAP', 'my metric'; not compared 'rank', 'Team', 'MAP deviation', 'empty', 'n'.",
     )
     board = read_file(path, ["Team", "rank"])
     assert [str(key) for key in board.rows] == [
@@ -71,7 +71,7 @@ def test_half_of_the_last_digit(tmp_path: Path) -> None:
     assert {cell.key.run: cell.status for cell in found.cells} == {
         "x": "same", "y": "better", "z": "same",
     }  # fmt: skip
-    assert "tolerance: half a unit of the last digit printed (map 0.005)\n" in render(found)
+    assert "half a unit of the last printed digit count as equal (MAP 0.005)." in render(found)
     # with four digits each, one unit is a move
     four = table(tmp_path / "c.csv", "run,map\nx,0.3148\ny,0.2051\nz,0.4050")
     assert [cell.status for cell in changes(new, four).cells] == ["worse", "same", "same"]
@@ -86,7 +86,7 @@ def test_which_way_is_better(tmp_path: Path) -> None:
     assert statuses == {
         "map": "better", "swaps": "better", "latency": "worse", "num_rel": "changed",
     }  # fmt: skip
-    assert "assumed that higher is better by latency; give --lower for others" in found.notes
+    assert "Higher is assumed to be better by latency; give --lower for others." in found.notes
     said = changes(old, new, lower=["latency"])
     assert not said.has_regression
     assert not any("higher is better" in note for note in said.notes)

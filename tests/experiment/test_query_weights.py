@@ -171,7 +171,7 @@ def test_every_report_says_weighted(folder: Path) -> None:
     notes = texts["tables/main.tex"].partition(r"\begin{tablenotes}")[2]
     assert "each query weighted by clicks" in notes
     assert "each query weighted by clicks" in succeeds("table", "out", "--methods", cwd=folder)
-    assert "weighted means" in succeeds(
+    assert "Each query is weighted by clicks." in succeeds(
         "compare", "a", "b", "--results", "out", "-t", "bootstrap", cwd=folder
     )
     assert "each query by its clicks" in succeeds(

@@ -78,7 +78,7 @@ def test_a_fold_without_predictions_loses_no_other_run(place: Path) -> None:
     code, out, err = called("run", "x.yaml", "--set", POOLED, cwd=place)
     assert code == 2
     missing = "1 of 2 parts are missing: web-fold2 (no predictions)"
-    assert f"FAILED: a seed=2: {missing}" in out
+    assert f"a seed=2 could not be evaluated: {missing}" in out
     assert f"error: a seed=2 on web: {missing}" in err
     a, b, failed = csv_rows(place / "out/leaderboard.csv")
     assert (a["repetitions"], b["repetitions"], failed["run"]) == ("1", "2", "a")
@@ -94,8 +94,9 @@ def test_a_seed_whose_files_are_missing(place: Path) -> None:
         (place / f"a-{fold}-2.txt").unlink()
     with pytest.warns(HarnessWarning) as warned:
         results = harness.run(place / "y.yaml")
-    assert any("a on web: 1 of 2 (seed)" in str(one.message) for one in warned)
-    assert "a on web: 1 of 2 (seed)" in str(results)
+    note = "Repetitions are missing: a on web has 1 of 2 (seed)."
+    assert any(note in str(one.message) for one in warned)
+    assert note in str(results)
     lost = Incomplete("web", "a", 1, 2, ("seed",))
     study = with_comparisons(read_results(place / "out"))
     assert incomplete(study.board) == [lost]

@@ -52,7 +52,7 @@ def test_commands_end_with_2(files: Path, command: str, case: tuple[str, str, st
 def test_other_runs_are_evaluated(files: Path) -> None:
     said = called("evaluate", "qrels", "other", "good", "-m", "map", cwd=files)
     assert said.code == 2
-    assert "FAILED: other: other:1:" in said.out
+    assert "other could not be evaluated: other:1:" in said.out
     assert "good    20/20" in said.out
     assert said.err.count("[other-collection]") == 1
     said = called("run", "c.yaml", cwd=files)

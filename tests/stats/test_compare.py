@@ -251,5 +251,5 @@ def test_ranks_are_over_the_queries_that_all_have() -> None:
     }  # fmt: skip
     assert standings["b"].value == pytest.approx(0.55)
     assert standing_notes(found)[-1] == (
-        "tier and ranks: over the queries for which every run has a value"
+        "Tiers and ranks use the queries for which every run has a value."
     )
