@@ -29,6 +29,8 @@ from ..input_files import check_outputs, keeping_inputs, name_of
 from ..metrics.ndcg import DISCOUNTS, scale_of
 from ..progress import track
 from ..readers.files import write_all
+from ..readers.source import Source
+from ..readers.texts_by_id import read_texts
 from ..reports.leaderboard import find
 from ..reports.page import PageSettings, html_files, report
 from ..reports.page.sentences import changed
@@ -38,7 +40,7 @@ from .cache import Cache
 from .cells import evaluate_all
 from .evaluate import evaluate_runs
 from .manifest import versions
-from .page_data import add_files, download, interval_of, page_data, page_documents, texts_of
+from .page_data import add_files, download, interval_of, page_data, page_documents
 from .results import Results, compared
 
 
@@ -284,7 +286,8 @@ def _add_rankings(
     data: dict[str, Any], config: Config, cells: Sequence[Cell], board: Leaderboard
 ) -> None:
     """Put every query's first documents into the data."""
-    texts = texts_of(config.base / config.page.documents) if config.page.documents else {}
+    documents = config.page.documents
+    texts = read_texts(Source(str(config.base / documents)), "docno") if documents else {}
     names = [one["name"] for one in data["systems"]]
     rankings = {one["dataset"]: one["rankings"] for one in data["boards"]}
     shown = _shown(board)

@@ -29,6 +29,8 @@ from ..errors import Finding, HarnessError, InputError, Problem, said_by
 from ..guard.check_report import rule_address
 from ..input_files import add_inputs, url_of
 from ..readers.files import is_file
+from ..readers.source import Source
+from ..readers.texts_by_id import read_texts
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
@@ -87,7 +89,7 @@ def page_data(outcome: Results) -> dict[str, Any]:
         level=plan.level,
     )
     if config.page.queries:
-        data["texts"] = texts_of(config.base / config.page.queries)
+        data["texts"] = read_texts(Source(str(config.base / config.page.queries)), "qid")
     return data
 
 
@@ -139,18 +141,6 @@ def metadata_of(config: Config) -> dict[str, dict[str, str]]:
         row[settings.key]: {k: v or "" for k, v in row.items() if k and k != settings.key}
         for row in rows
     }
-
-
-def texts_of(path: Path) -> dict[str, str]:
-    """Return the texts of a file of lines of identifier, tab, text."""
-    found = {}
-    for number, line in enumerate(_text(path).splitlines(), 1):
-        identifier, tab, text = line.partition("\t")
-        if not tab:
-            what = "expected an identifier, a tab and a text, got no tab"
-            raise InputError(Problem(f"{path}:{number}", what))
-        found[identifier] = text
-    return found
 
 
 def _text(path: Path) -> str:

@@ -16,11 +16,12 @@ from ..core.hashing import hash_strings
 from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Array, Bools
 from ..core.rules import finding
-from ..errors import Finding, InputError, Problem, counted, shorten
+from ..errors import Finding, InputError, Problem, counted
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.memory_limit import check_fits
 from ..readers.source import Source, no_rows, reading
+from ..readers.texts_by_id import read_texts
 from .documents import OF_DOCNOS, affixes, spelled_as, spelling_pair
 from .findings import ExamplesByRule, RunPart, docnos_at
 
@@ -32,28 +33,11 @@ REJECTED_QUERIES = ("extra-queries", "qid-spelling")
 """Rules that are errors too if there is a list of queries, which is complete."""
 MISSING = "missing-queries"
 """Rule that is an error too if the terms want an answer to each query."""
-_XML_QID = re.compile(r"<topic\b[^>]*\bnumber=[\"']([^\"']+)|<num>\s*(?:Number:)?\s*([^\s<]+)")
 
 
 def read_topics(source: Source) -> Qrels:
-    """Return the queries of a file as qrels without a judgement.
-
-    The first word of each line is a qid, or the file has TREC's tags ``<topic number="...">`` or
-    ``<num>``.
-    """
-    source.check_text()
-    text = source.read().decode("utf-8-sig", "replace")
-    lines = [line.split("\t", 1)[0].split() for line in text.splitlines()]
-    words = [line[0] for line in lines if line]
-    if not words:
-        raise no_rows(source.name)
-    names = [attribute or element for attribute, element in _XML_QID.findall(text)]
-    if not names or words[0][0] != "<":
-        names = words
-        if words[0][0] in "<[{" or any("," in qid for qid in words):
-            message = f"expected one qid a line or TREC topics, got '{shorten(words[0], 60)}'"
-            raise source.error(message, "write one qid a line; a text may follow after a tab")
-    qids = string_column(dict.fromkeys(names))
+    """Return the queries of a file of `read_texts` as qrels without a judgement."""
+    qids = string_column(read_texts(source, "qid"))
     offsets = np.zeros(len(qids) + 1, np.int64)
     return Qrels(qids, offsets, Docnos(string_column(()), offsets), np.zeros(0, np.int64))
 

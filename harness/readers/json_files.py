@@ -220,7 +220,7 @@ def read_lines(
         source.check_text()
         text = source.read()
         check_fits(source.name, 2 * len(text) + _KEY * text.count(b","))
-        rows = _loaded(text, source) if is_array else _loaded_lines(text, source)
+        rows = _loaded(text, source) if is_array else load_lines(text, source)
         if not are_rows(rows):
             raise source.error(*OTHER_JSON, "columns") if rows else no_rows(source.name)
         table = table_of_rows(rows, rows_type.kind, source.name)
@@ -244,7 +244,7 @@ def _is_list_of_rows(kind: pa.DataType) -> bool:
     return is_list_type(kind) and pa.types.is_struct(kind.value_type)
 
 
-def _loaded_lines(text: bytes, source: Source) -> list[Any]:
+def load_lines(text: bytes, source: Source) -> list[Any]:
     """Return the content of each line; InputError with the line that is not JSON."""
     rows = []
     for number, line in enumerate(lines_of(text.removeprefix(BOM)), 1):

@@ -1,5 +1,6 @@
 """``harness check --topics``: submissions to a shared task, before judgements exist."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from harness.errors import InputError
 from harness.guard.submissions import Collection, Terms, read_topics
 from harness.readers.groups import teams_of
 from harness.readers.source import Source
+from harness.readers.texts_by_id import read_texts
 
 
 def rows(tag: str, *, prefix: str = "", qids: str = "123456", scale: float = 1.0) -> str:
@@ -107,16 +109,50 @@ def test_depth_tags_and_numbers_of_runs(folder: Path) -> None:
     assert "6 queries have more than 7 documents, up to 8: 1, 2, 3" in found["south_1.run"][1]
 
 
-def test_lists_of_queries(tmp_path: Path) -> None:
+BEIR = '{"_id": "10", "text": "zinc = good?", "metadata": {}}\n{"_id": "2", "text": "tea"}\n'
+TOPICS = {
+    "lines": "10\tzinc = good?\n2\ttea\n10\n",
+    "beir": BEIR,
+    "one-line": BEIR.splitlines()[0],
+    "array": json.dumps([{"qid": 10, "query": "zinc = good?"}, {"qid": 2, "query": "tea"}]),
+    "mapping": '{\n "10": "zinc = good?",\n "2": "tea"\n}',
+    "csv": 'qid,title\n10,"zinc = good?"\n2,tea\n',
+    "tsv": "\ufeffquery_id\ttext\n10\tzinc = good?\n2\ttea\n",
+    "other-order": 'lang,query,Query ID\nen,"zinc = good?",10\nen,tea,2\n',
+    "xml": '<topics><topic number="10"><query>zinc\n = good?</query></topic>'
+    '<topic number="2"><query>tea</query><question>is it?</question></topic></topics>',
+    "trec": "<top>\n<num> Number: 10\n<title> zinc = good?\n<desc> Description:\n is it\n</top>\n"
+    "<top>\n<num>2</num>\n<title>Topic: tea</title></top>",
+}
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_lists_of_queries(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "topics"
+    path.write_text(TOPICS[name], encoding="utf-8")
+    wanted = {"10": "zinc = good?"} if name == "one-line" else {"10": "zinc = good?", "2": "tea"}
+    assert read_texts(Source(path), "qid") == wanted
+    assert read_topics(Source(path)).qids.to_pylist() == [*wanted]
+
+
+def test_texts_of_documents_have_their_titles(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl.gz"
+    rows = (
+        {"_id": "D,1", "title": "Tea", "text": "It is hot."},
+        {"_id": 0, "title": "", "text": "x"},
+    )
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    assert read_texts(Source(path), "docno") == {"D,1": "Tea It is hot.", "0": "x"}
+    path.with_suffix("").write_text("D,1\tTea\nD2\n")
+    assert read_texts(Source(path.with_suffix("")), "docno") == {"D,1": "Tea", "D2": ""}
+
+
+def test_what_is_no_list_of_queries(tmp_path: Path) -> None:
     path = tmp_path / "topics"
     for text in (
-        "1\ta query\n2\tanother, longer\n1\n",
-        '<topics><topic number="1"><query>a</query></topic>\n'
-        '<topic number="2">', "<top>\n<num> Number: 1\n<title> a\n</top>\n<top>\n<num>2</num>",
+        '{"1": {"d1": 0.5}}', "1,a\n2,b\n", "<html><body>", "<a>", "\n", "[]", "[1, 2]",
+        '{"_id": "1", "text": "a"}\n{"other": 2}\n', "qid,query\n1,a\n,b\n",
     ):  # fmt: skip
-        path.write_text(text)
-        assert read_topics(Source(path)).qids.to_pylist() == ["1", "2"]
-    for text in ('{"1": "a"}', "qid,query\n1,a\n", "<html><body>", "<a>", "\n"):
         path.write_text(text)
         with pytest.raises(InputError, match=r"/topics: "):
             read_topics(Source(path))

@@ -84,9 +84,11 @@ class PageSettings:
     metadata: Metadata | None = None
     """Further columns of each run."""
     documents: Annotated[str | None, PathText()] = None
-    """Texts of documents: lines of docno, a tab, and text. Relative to the config."""
+    """Texts of documents: lines of docno, a tab and text; JSON lines, as BEIR's corpus.jsonl; CSV;
+    or TSV. Relative to the config."""
     queries: Annotated[str | None, PathText()] = None
-    """Texts of queries: lines of qid, a tab, and text. Relative to the config."""
+    """Texts of queries: lines of qid, a tab and text; JSON lines, as BEIR's queries.jsonl; CSV;
+    TSV; or TREC topics. Relative to the config."""
 
 
 Interval = Callable[[System, Metric], tuple[float, float]]
