@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import html
+import io
+import itertools
 import os
 import shutil
 import subprocess
@@ -16,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from docs.outputs import ROOT, run
@@ -34,8 +37,11 @@ VIEWS = {
     "page-query": "#v=queries&d=trec&q=10&a=bm25&b=tfidf",
     "page-about": "#v=about",
 }
-PAGES = {"": ((1440, 760), "light"), "-phone": ((390, 844), "dark")}
-"""Size and theme of the pictures of each view, by the end of their names."""
+SIZES = {"": (1440, 760), "-phone": (390, 844)}
+THEMES = {"": "light", "-dark": "dark"}
+"""Sizes and themes of the pictures of each view, by the ends of their names."""
+COLOURS = 96
+"""Colours of a picture of a page, which keep its file small."""
 TERMINALS = {
     "terminal-run": "harness run configs/quickstart.yaml",
 }
@@ -73,10 +79,10 @@ def main() -> None:
             folder,
         )
         page = (folder / "results/page/page.html").as_uri()
-        for picture, view in VIEWS.items():
-            for end, (size, scheme) in PAGES.items():
-                shoot(chromium, page + view, size, scheme, PICTURES / f"{picture}{end}.png")
-        shoot(chromium, page + VIEWS["page"], (1440, 760), "dark", PICTURES / "page-dark.png")
+        for (picture, view), (end, size), (dark, scheme) in itertools.product(
+            VIEWS.items(), SIZES.items(), THEMES.items()
+        ):
+            shoot(chromium, page + view, size, scheme, PICTURES / f"{picture}{end}{dark}.png")
         run("harness run configs/pictures.yaml", folder)
         for plot in PLOTS:
             kind = plot.partition("-letor")[0].removesuffix("-latency")
@@ -102,7 +108,8 @@ def shoot(chromium: Any, address: str, size: tuple[int, int], scheme: str, path:
     tab.goto(address)
     tab.wait_for_selector("html[data-ready]")
     tab.wait_for_load_state("networkidle")
-    tab.screenshot(path=path)
+    picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def draw_table(tables: Path) -> None:

@@ -290,6 +290,19 @@ def test_names_metadata_and_files_next_to_the_page(
     tab.close()
 
 
+def test_rankings_of_a_large_page_go_next_to_it(
+    results: Path, tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = (results / "page.html").stat().st_size
+    monkeypatch.setattr("harness.reports.page.LARGEST", size - 1)
+    succeeds("page", str(results), "-o", str(tmp_path / "small.html"), cwd=tmp_path)
+    assert (tmp_path / "small.html").stat().st_size < size
+    names = sorted(path.name for path in (tmp_path / "page_data").iterdir())
+    assert names == ["rankings-0.js", "rankings-1.js"]
+    tab = open_page(tmp_path / "small.html", "#v=queries&d=trec&q=10")
+    tab.wait_for_selector(".rankings tbody tr")
+
+
 @pytest.mark.parametrize("where", ["value", "queries", "text", "style"])
 def test_verify_checks_the_page(results: Path, tmp_path: Path, where: str) -> None:
     copy = shutil.copytree(results, tmp_path / "copy")
@@ -345,13 +358,81 @@ def test_axe_finds_nothing(results: Path, open_page: Open, scheme: str) -> None:
         found = [
             (one["id"], node["html"]) for one in response["violations"] for node in one["nodes"]
         ]
-        found += [  # axe cannot compute the contrast of words in SVG
+        found += [
             (one["id"], node["html"])
             for one in response["incomplete"]
             for node in one["nodes"]
-            if one["id"] == "color-contrast" and not node["html"].startswith("<text")
+            if one["id"] == "color-contrast"
         ]
         assert [(view, rule, html[:200]) for rule, html in found] == []
+
+
+CONTRASTS = """() => {
+  const numbers = text => (text.match(/[\\d.]+/g) ?? []).map(Number);
+  const over = (back, [r, g, b, alpha = 1], opacity) =>
+    back.map((old, i) => old + ([r, g, b][i] - old) * alpha * opacity);
+  const opacity = one => {
+    let all = 1;
+    for (let node = one; node; node = node.parentElement) all *= getComputedStyle(node).opacity;
+    return all;
+  };
+  const light = rgb => rgb.map(one => one / 255)
+    .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, one, i) => sum + [0.2126, 0.7152, 0.0722][i] * one, 0);
+  const ratio = (one, two) => {
+    const [dark, bright] = [light(one), light(two)].sort((a, b) => a - b);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+  const behind = (text, x, y) => document.elementsFromPoint(x, y)
+    .filter(one => one !== text && one.localName !== 'text').reverse()
+    .reduce((back, one) => {
+      const style = getComputedStyle(one);
+      const opaque = opacity(one);
+      if (!(one instanceof SVGGeometryElement))
+        return over(back, numbers(style.backgroundColor), opaque);
+      const point = new DOMPoint(x, y).matrixTransform(one.getScreenCTM().inverse());
+      return over(back, numbers(one.isPointInFill(point) ? style.fill : style.stroke), opaque);
+    }, [255, 255, 255]);
+  const shown = [...document.querySelectorAll('svg text')].filter(one => one.checkVisibility());
+  return shown.map(text => {
+    text.scrollIntoView({block: 'center'});
+    const box = text.getBoundingClientRect();
+    const style = getComputedStyle(text);
+    const size = parseFloat(style.fontSize);
+    const places = [0.02, 0.25, 0.5, 0.75, 0.98]
+      .map(part => [box.left + part * box.width, box.top + box.height / 2])
+      .filter(([x, y]) => x >= 0 && x < innerWidth && y >= 0 && y < innerHeight);
+    const least = Math.min(...places.map(([x, y]) => {
+      const back = behind(text, x, y);
+      return ratio(over(back, numbers(style.fill), opacity(text) * style.fillOpacity), back);
+    }));
+    const isLarge = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+    return {text: text.textContent, contrast: least, enough: isLarge ? 3 : 4.5};
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_in_pictures_have_contrast(
+    many: Path, open_page: Open, scheme: str, width: int
+) -> None:
+    views = ("", "x=milliseconds", "a=s3", "f=s1", "v=system&a=s3", "v=pair", "v=queries",
+             "v=queries&q=3", "v=about")  # fmt: skip
+    words = []
+    for view in views:
+        size = {"width": width, "height": 900}
+        tab = open_page(
+            many / "page.html", f"#{view}", color_scheme=scheme, viewport=size, bypass_csp=True
+        )
+        here = tab.evaluate(CONTRASTS)
+        assert [one for one in here if not one["contrast"] >= one["enough"]] == [], view
+        words += [one["text"] for one in here]
+    assert {"rank 1", "milliseconds →"} <= {*words}
+    tab.add_style_tag(content="svg text { fill: var(--edge) !important }")
+    tab.evaluate("location.hash = ''")
+    tab.wait_for_selector("svg.everyone")
+    assert [one for one in tab.evaluate(CONTRASTS) if one["contrast"] >= 4.5] == []
 
 
 def test_the_same_bytes(results: Path, tmp_path: Path) -> None:
@@ -510,7 +591,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     }  # fmt: skip
     report = {
         "title": "large", "description": "", "organiser": "", "date": "", "link": "",
-        "deciding": 0, "axes": [], "columns": [],
+        "deciding": 0, "level": 95, "axes": [], "columns": [],
         "rankingDepth": 0, "conventions": [],
         "metrics": [
             {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4, "explanation": "",
@@ -687,7 +768,7 @@ def test_edges_refer_to_the_leader_or_the_picked_row(many: Path, open_page: Open
     assert edges == expected("s20")
     assert {*edges.values()} == {"same", "over"}
     over = sum(kind == "over" for kind in edges.values())
-    assert f"{over} significantly better" in tab.inner_text(".aside")
+    assert f"{over} significantly better" in tab.inner_text(".overview .end")
 
 
 def test_columns_sort_as_numbers_and_filters_keep_ranks(many: Path, open_page: Open) -> None:

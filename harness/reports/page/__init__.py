@@ -146,6 +146,7 @@ def report(
     return {
         **{name: getattr(settings, name) for name in TITLE},
         "deciding": metrics.index(deciding) if deciding in metrics else 0,
+        "level": round(100 * (1 - level), 10),
         "metrics": described,
         "columns": columns,
         "axes": axes,
@@ -371,8 +372,10 @@ class _Boards:
 
 LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"
 
-EMBEDDED = {"tests": 2 << 20, "rankings": 20 << 20}
+EMBEDDED = {"rankings": 20 << 20, "tests": 2 << 20}
 """Bytes, before compression, of each part of all boards that the page itself holds."""
+LARGEST = 2_500_000
+"""Bytes of the largest page that holds these parts itself."""
 
 _STYLES = re.compile(' style="[^"]*"')
 """Attributes that the page's policy does not allow."""
@@ -432,18 +435,22 @@ def _array(values: Floats, put: Any) -> dict[str, int]:
 def html_files(report: dict[str, Any], name: str) -> dict[str, bytes]:
     """Return the page `name` of what ``src/data.ts`` calls a ``Report``, and its side files.
 
-    Tests and rankings that would make the page large go into side files, one a board.
+    Rankings and tests that would make the page large go into side files, one a board.
     """
     report, side = {**report, "boards": [{**board} for board in report["boards"]]}, {}
+    page = b""
     for part, limit in EMBEDDED.items():
         if sum(len(_flat(board[part])) for board in report["boards"]) <= limit:
-            continue
+            page = page or _document(report, bool(side)).encode()
+            if len(page) <= LARGEST:
+                continue
         for number, board in enumerate(report["boards"]):
             path = f"{name.removesuffix('.html')}_data/{part}-{number}.js"
             data = base64.b64encode(pack(board[part])).decode("ascii")
             side[path] = f'harnessPart("{path}", "{data}");\n'.encode()
             board[part] = path
-    return {name: _document(report, bool(side)).encode(), **side}
+        page = b""
+    return {name: page or _document(report, bool(side)).encode(), **side}
 
 
 def _document(report: dict[str, Any], has_side_files: bool) -> str:

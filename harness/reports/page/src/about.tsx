@@ -12,7 +12,7 @@ export function Methods({ context }: { context: Context }) {
 }
 
 export function About({ context }: { context: Context }) {
-  const { report, board, level } = context;
+  const { report, board } = context;
   const { provenance } = report;
   const withIntervals = board.columns.some((one) => one.low.some((low) => !isNaN(low)));
   const rules = new Map<string, Finding[]>();
@@ -25,7 +25,7 @@ export function About({ context }: { context: Context }) {
         <div>
           <Section title="How to read this page">
             <p class="prose">
-              Every value is a mean over queries.{withIntervals && ` A ${level}% interval says how far the mean could lie with other queries of the same kind.`}
+              Every value is a mean over queries.{withIntervals && ` A ${report.level}% interval says how far the mean could lie with other queries of the same kind.`}
               {board.testing && " “Not told apart” means that the tests found no significant difference. It does not mean that two systems are equal."}
             </p>
           </Section>

@@ -3,7 +3,7 @@
 import type { Context } from "./view";
 import { sortedRows } from "./leaderboard";
 import { placeAmong } from "./view";
-import { Dot, Line, Zero, numbers, scale } from "./marks";
+import { Across, Dot, Line, extent, scale } from "./marks";
 import { Key, Lede, Section, SystemLink, Value } from "./text";
 
 export function Changes({ context }: { context: Context }) {
@@ -12,7 +12,7 @@ export function Changes({ context }: { context: Context }) {
   const before = old?.columns[m];
   if (!before || before.every(isNaN)) return <p class="empty">The earlier results have no {metric.label} on {board.dataset}.</p>;
   const now = board.columns[m].value;
-  const place = scale(Math.min(0, ...numbers(before), ...numbers(now)), Math.max(...numbers(before), ...numbers(now)));
+  const place = scale(extent(metric, before, now));
   return (
     <article class="changes">
       <Lede context={context} sentence={old.ledes[m]} />
@@ -31,7 +31,7 @@ export function Changes({ context }: { context: Context }) {
                   <td class="number"><Value value={before[row]} digits={metric.digits} /></td>
                   <td class="number"><Value value={now[row]} digits={metric.digits} /></td>
                   <td class="number"><Value value={now[row] - before[row]} digits={metric.digits} sign /></td>
-                  <td class="picture"><Line label=""><Zero at={place} /><Dot at={place} value={before[row]} kind="b" /><Dot at={place} value={now[row]} kind="a" /></Line></td>
+                  <td class="picture"><Line label=""><Across at={place} value={0} kind="zero" /><Dot at={place} value={before[row]} kind="b" /><Dot at={place} value={now[row]} kind="a" /></Line></td>
                   <td class="number">{moved > 0 ? `▲ ${moved}` : moved < 0 ? `▼ ${-moved}` : isNaN(moved) ? "–" : 0}</td>
                 </tr>
               );

@@ -1,6 +1,6 @@
 /** The page's data: what Python wrote, and how it is unpacked. */
 
-/** One number per entry; NaN where there is none. */
+/** NaN where there is no number. */
 export type Numbers = Float64Array;
 
 /** A sentence for the reader: text, bold text, and links to systems (by number) and queries. */
@@ -11,11 +11,10 @@ export interface Metric {
   name: string;
   /** As readers call it: nDCG@10, MAP. */
   label: string;
-  /** One sentence on what it measures, in plain text. */
   explanation: string;
   /** 1: higher is better, -1: lower is better, 0: neither. */
   direction: number;
-  /** The smallest and largest possible value; NaN where it has no bound. */
+  /** The smallest and largest possible value. */
   low: number;
   high: number;
   digits: number;
@@ -35,13 +34,8 @@ export interface System {
   reference?: true;
 }
 
-/** A column of numbers, such as latency, which the values of systems can be drawn against. */
-export interface Axis {
-  /** Its number in the report's columns. */
-  column: number;
-  /** One number a system; lower is better. */
-  values: Numbers;
-}
+/** A column of numbers, such as latency: an entry a system, lower is better. */
+export interface Cost { column: number; values: Numbers }
 
 /** Values of one metric: one entry per row of the board. */
 export interface Column {
@@ -54,7 +48,6 @@ export interface Column {
   rankLow: Numbers;
   rankHigh: Numbers;
   tier: string[];
-  n: Numbers;
   /** Rows x queries, row by row. */
   queries: Numbers;
   /** Why no value is best, or "". */
@@ -69,9 +62,8 @@ export interface Column {
    * "=" same value on every query, "." not tested. Empty if the metric was not tested.
    */
   pairs: string;
-  /** Of each query: the median system's value, and how its values agree with those of all others
-   * (the correlation over systems with the mean of the other queries). NaN of a query with one
-   * value for all systems. */
+  /** Of each query: the median system's value, and the correlation over systems of its values
+   * with the mean of the other queries. */
   median: Numbers;
   discrimination: Numbers;
   /** 1: the query has one value for all systems, which tells nothing. */
@@ -82,18 +74,19 @@ export interface Column {
   queryLede: Sentence;
 }
 
+/** A dataset, or a group of its queries. */
 export interface Board {
   dataset: string;
   /** What commands call the dataset. */
   key?: string;
-  /** Of a slice: its queries' column and label; "" for all queries. */
+  /** Of a group: the column and label of its queries; "" for all queries. */
   group: string;
   /** The same for readers: "length: 70 or more"; "all queries" for all. */
   groupLabel: string;
   /** The dataset without the group. */
   whole: string;
   qids: string[];
-  /** Indices of the systems, one per row. */
+  /** Numbers of the systems, one per row. */
   systems: number[];
   /** Indices of what systems are tested against that is none: the median, the best. */
   references: number[];
@@ -101,46 +94,24 @@ export interface Board {
   /** Of each row, the numbers of its files and of its warnings in `provenance`. */
   files: number[][];
   findings: number[][];
-  /** Full sentences for a reader, three at most, whichever metric is chosen. */
   notes: string[];
-  /** How pairs were tested; absent if none was. */
-  testing?: Testing;
+  testing?: { test: string; correction: string; alpha: number };
   /** Grades, lowest first, and the documents judged with each, a row a grade, a column a query;
    * absent where the judgements were not read. */
   grades?: number[];
   judged?: Numbers;
   tests: Part<Tests>;
-  /** System and query as `system/qid`, or `ideal/qid`, to documents; none in slices. */
+  /** System and query as `system/qid`, or `ideal/qid`, to documents; none in groups. */
   rankings: Part<Record<string, Ranked[]>>;
 }
 
 /** A part of the page, or the path of the side file that holds it. */
 export type Part<T> = T | string;
 
-export interface Testing {
-  /** Such as "paired t-test" and "Holm's correction". */
-  test: string;
-  correction: string;
-  /** Which tests are corrected together. */
-  family: "table" | "metric" | "dataset";
-  /** Significant: a corrected p up to this. Intervals are of 1 - alpha. */
-  alpha: number;
-}
-
 /** Tests as columns, one entry a test; metrics and systems by their numbers. */
-export interface Tests {
-  metric: Numbers;
-  run: Numbers;
-  baseline: Numbers;
-  difference: Numbers;
-  low: Numbers;
-  high: Numbers;
-  p: Numbers;
-  adjusted: Numbers;
-  significant: Numbers;
-}
+export type Tests = Record<"metric" | "run" | "baseline" | "difference" | "low" | "high" | "p" | "adjusted", Numbers>;
 
-/** One document of a ranking. */
+/** A document of a ranking. */
 export interface Ranked {
   docno: string;
   /** NaN in the ideal order. */
@@ -154,31 +125,19 @@ export interface Ranked {
 /** A warning about files: `sentence` says what it is and what it does to the numbers. */
 export interface Finding { rule: string; link: string; sentence: string }
 
-export interface Provenance {
-  facts: [string, string][];
-  inputs: [string, string, string][];
-  findings: Finding[];
-  methods: string;
-  config: string;
-  commands: [string, string][];
-  /** The results folder, as commands name it. */
-  results: string;
-  /** Small files that the page holds, and links to files next to it; NaN: size is not known. */
-  downloads: { name: string; bytes: number; type?: string; text?: string }[];
-}
-
-export interface Switch {
+/** Values of the page's metrics as another software computes them. */
+export interface Convention {
   name: string;
-  /** The software whose values they are, such as LightGBM. */
+  /** The software, such as LightGBM. */
   tool: string;
-  /** Readers' names of the page's metrics; "" for those that the convention does not have. */
+  /** Readers' names of the page's metrics; "" for those that it does not have. */
   labels: string[];
   /** Board, then metric, then row. */
   values: Numbers[][];
 }
 
 export interface Report {
-  /** The title block: `page` of the config, or its name. Empty where nothing is said. */
+  /** The title block; parts of it may be empty. */
   title: string;
   description: string;
   organiser: string;
@@ -186,22 +145,38 @@ export interface Report {
   link: string;
   /** Number of the metric that decides the ranks. */
   deciding: number;
+  /** Of intervals, in percent. */
+  level: number;
   metrics: Metric[];
   columns: string[];
-  axes: Axis[];
+  axes: Cost[];
   systems: System[];
   boards: Board[];
-  /** Of a participant's page, the number of its system: the only view is that of this system,
-   * with all its queries (own value, best, median, worst), as others have no names. */
+  /** Of a participant's page, the number of its system, whose view opens first. */
   participant?: number;
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;
-  conventions: Switch[];
+  conventions: Convention[];
   /** Earlier results: values by metric and row, and the sentence of each metric. */
   old?: { title: string; boards: { columns: Numbers[]; ledes: Sentence[] }[] };
-  provenance: Provenance;
+  provenance: {
+    facts: [string, string][];
+    inputs: [string, string, string][];
+    findings: Finding[];
+    methods: string;
+    config: string;
+    commands: [string, string][];
+    /** The results folder, as commands name it. */
+    results: string;
+    /** Small files that the page holds, and links to files next to it. */
+    downloads: { name: string; bytes: number; type?: string; text?: string }[];
+  };
 }
+
+/** Distinct values (float64) at `values`, and a code per entry at `codes`. */
+type ArrayEntry = Record<"values" | "distinct" | "codes" | "size", number> & { width: keyof typeof CODES };
+const CODES = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 
 /** Unpack base64 of gzip of: length of the JSON text (uint32), the text, the arrays. */
 export async function unpack<T>(packed: string): Promise<T> {
@@ -209,39 +184,22 @@ export async function unpack<T>(packed: string): Promise<T> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const buffer = await new Response(stream).arrayBuffer();
   const length = new DataView(buffer).getUint32(0, true);
-  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, length));
-  const { report, arrays } = JSON.parse(text) as { report: unknown; arrays: ArrayEntry[] };
-  const start = 4 + length;
-  const numbers = arrays.map((entry) => decode(buffer, start, entry));
-  return resolve(report, numbers) as T;
-}
-
-/** Distinct values (float64) at `values`, and a code per entry at `codes`. */
-interface ArrayEntry {
-  values: number;
-  distinct: number;
-  codes: number;
-  width: 1 | 2 | 4;
-  size: number;
-}
-
-function decode(buffer: ArrayBuffer, start: number, entry: ArrayEntry): Numbers {
-  const at = (offset: number, bytes: number) => buffer.slice(start + offset, start + offset + bytes);
-  const values = new Float64Array(at(entry.values, entry.distinct * 8));
-  const raw = at(entry.codes, entry.size * entry.width);
-  const codes =
-    entry.width === 1 ? new Uint8Array(raw) : entry.width === 2 ? new Uint16Array(raw) : new Uint32Array(raw);
-  return Float64Array.from(codes, (code) => values[code]);
+  const content = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as { report: T; arrays: ArrayEntry[] };
+  const at = (offset: number, size: number) => buffer.slice(4 + length + offset, 4 + length + offset + size);
+  const arrays = content.arrays.map(({ values, distinct, codes, width, size }) => {
+    const numbers = new Float64Array(at(values, distinct * 8));
+    return Float64Array.from(new CODES[width](at(codes, size * width)), (code) => numbers[code]);
+  });
+  putArrays(content as never, arrays);
+  return content.report;
 }
 
 /** Replace every `{"$": i}` by array i, and null by NaN, which JSON does not have. */
-function resolve(node: unknown, numbers: Numbers[]): unknown {
-  if (node === null) return NaN;
-  if (Array.isArray(node)) return node.map((one) => resolve(one, numbers));
-  if (typeof node !== "object") return node;
-  const entries = Object.entries(node);
-  if (entries.length === 1 && entries[0][0] === "$") return numbers[entries[0][1] as number];
-  return Object.fromEntries(entries.map(([key, value]) => [key, resolve(value, numbers)]));
+function putArrays(node: Record<string, any>, arrays: Numbers[]): void {
+  for (const [key, value] of Object.entries(node)) {
+    if (value === null) node[key] = NaN;
+    else if (typeof value === "object") "$" in value ? (node[key] = arrays[value.$]) : putArrays(value, arrays);
+  }
 }
 
 /** What the tests say of row `a` against row `b`: a letter of `Column.pairs`. */
@@ -251,15 +209,19 @@ export function relation(board: Board, m: number, a: number, b: number): string 
   return board.columns[m].pairs[(a * (2 * n - a - 1)) / 2 + b - a - 1] ?? ".";
 }
 
+/** A command with further words; options without a value are left out. */
+export function command(start: string, words: string[], options: Record<string, string>): string {
+  const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
+  const given = Object.entries(options).filter(([, value]) => value).flat();
+  return [start, ...[...words, ...given].map(quoted)].join(" ");
+}
+
 /** The command that traces a system's value, or its value for one query. */
 export function trace({ provenance, boards }: Report, board: Board, system: System, metric: Metric, qid = ""): string {
-  const options = {
+  return command(`harness trace ${provenance.results}`, [], {
     "--run": system.run ?? system.name, "--metric": metric.name,
     "--dataset": boards.length > 1 ? (board.key ?? board.dataset) : "", "--query": qid,
-  };
-  const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
-  const given = Object.entries(options).flatMap(([option, value]) => (value ? [option, quoted(value)] : []));
-  return ["harness trace", provenance.results, ...given].join(" ");
+  });
 }
 
 /** Values of one row of a column, by query. */
@@ -267,10 +229,8 @@ export function queryValues(column: Column, row: number, n: number): Numbers {
   return column.queries.subarray(row * n, (row + 1) * n);
 }
 
-export interface Test { difference: number; low: number; high: number; p: number; adjusted: number }
-
 /** The test of system `a` against `b`, by their numbers in the report, in either direction. */
-export function tested(tests: Tests | undefined | null, m: number, a: number, b: number): Test | undefined {
+export function tested(tests: Tests | undefined | null, m: number, a: number, b: number) {
   for (let i = 0; tests && i < tests.metric.length; i++) {
     const swapped = tests.run[i] === b && tests.baseline[i] === a;
     if (tests.metric[i] !== m || !(swapped || (tests.run[i] === a && tests.baseline[i] === b))) continue;

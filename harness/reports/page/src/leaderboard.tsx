@@ -5,81 +5,65 @@ import type { Context } from "./view";
 import type { Numbers } from "./data";
 import { ranked, relation } from "./data";
 import { Against, EveryQuery, Everyone } from "./picture";
-import { Dot, Line, extent, numbers, scale, tickText, ticksOf } from "./marks";
-import { keptRows, meanOf, placeAmong, rowOf, rowValues, systemName } from "./view";
-import { ColumnText, Key, Lede, MetricName, Notes, Select, SystemLink, Value, interval, plural, ranks } from "./text";
+import { Axis, Dot, Line, extent, rangeOf, scale, ticksOf } from "./marks";
+import { byName, keptRows, meanOf, placeAmong, rowOf, rowValues, systemName } from "./view";
+import { ColumnText, Key, Lede, MetricName, Select, SystemLink, Value, interval, plural, ranks } from "./text";
 
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
 
-/** A column of the table after the chosen metric. */
-interface Extra {
-  id: string;
-  title: ComponentChildren;
-  hint: string;
-  /** Pixels. */
-  width: number;
-  m?: number;
-  column?: number;
-  /** Whether its column has numbers only. */
-  numeric?: boolean;
-}
-
-export interface Reference {
-  row: number;
-  /** Of each row, its letter of `relation` to the reference. */
-  letters: string[];
-}
+export type Reference = NonNullable<ReturnType<typeof referenceOf>>;
 
 /** The colours of letters of `relation`; that of the reference itself is "same". */
 export const KINDS: Record<string, string> = { "+": "over", "-": "under", "~": "same", "=": "same", "": "same", ".": "none" };
 export const kindOf = (row: number, reference?: Reference): string => (reference ? KINDS[reference.letters[row]] : "a");
 
 /** The picked row, or else the leader; none where nothing was tested. */
-function referenceOf(context: Context, all: number[]): Reference | undefined {
-  const { board, m, state } = context;
-  if (state.convention || !board.columns[m].pairs) return undefined;
+function referenceOf(context: Context, all: number[]) {
+  const { board, m, state, convention } = context;
+  if (convention || !board.columns[m].pairs) return undefined;
   const picked = rowOf(context, state.a);
   const row = picked >= 0 ? picked : (board.columns[m].baselines[0] ?? all[0]);
-  return { row, letters: board.systems.map((_, one) => (one === row ? "" : relation(board, m, one, row))) };
+  return {
+    row,
+    /** Of each row, its letter of `relation` to the reference. */
+    letters: board.systems.map((_, one) => (one === row ? "" : relation(board, m, one, row))),
+  };
 }
 
 export function Leaderboard({ context }: { context: Context }) {
-  const { report, state, board, metric, m, printing } = context;
+  const { report, state, board, metric, m, printing, convention } = context;
   const all = ranked(rowValues(context, m), metric.direction);
   const rows = sortedRows(context);
   const reference = referenceOf(context, all);
   const axis = report.axes.find((one) => report.columns[one.column] === state.axis);
   const { lede } = board.columns[m];
   const pictured = axis || all.length >= MANY;
+  const extras = extrasOf(context);
+  const shown = shownExtras(context, extras);
   return (
     <div class="leaderboard">
       {printing && report.boards.length > 1 && <h2>{board.dataset}</h2>}
-      {state.convention ? <p class="lede">These are the values as <b>{toolIn(context)}</b> computes them.</p> : <Lede context={context} sentence={lede} />}
+      {convention ? <p class="lede">These are the values as <b>{convention.tool}</b> computes them.</p> : <Lede context={context} sentence={lede} />}
       {axis ? <Against context={context} axis={axis} reference={reference} kept={new Set(rows)} />
         : pictured && <Everyone context={context} order={all} reference={reference} kept={new Set(rows)} />}
       {all.length === 1 && board.qids.length > 1 && <EveryQuery context={context} />}
-      <Controls context={context} shown={rows.length} />
+      <Controls context={context} count={rows.length} extras={extras} now={shown.map((one) => one.id)} />
       {!pictured && reference && <p class="keys"><Keys context={context} reference={reference} /></p>}
-      {rows.length ? <Table context={context} rows={rows} reference={reference} all={all} /> : <Nothing context={context} />}
-      <Notes notes={notesOf(context)} />
+      {rows.length ? <Table context={context} rows={rows} reference={reference} all={all} extras={shown} /> : <Nothing context={context} />}
+      <div class="notes">{notesOf(context).filter(Boolean).map((note) => <p key={note}>{note}</p>)}</div>
     </div>
   );
 }
 
 /** A metric's name, as the selected convention calls it. */
-function nameIn({ report, state }: Context, m: number): ComponentChildren {
-  const other = report.conventions.find((one) => one.name === state.convention);
-  return other ? `${other.labels[m]} (${other.tool})` : <MetricName metric={report.metrics[m]} />;
-}
-
-function toolIn({ report, state }: Context): string {
-  return report.conventions.find((one) => one.name === state.convention)?.tool ?? "";
+function nameIn({ report, convention }: Context, m: number): ComponentChildren {
+  return convention ? `${convention.labels[m]} (${convention.tool})` : <MetricName metric={report.metrics[m]} />;
 }
 
 function notesOf(context: Context): string[] {
-  const { board, state, metric, m } = context;
-  if (state.convention) return [`Ranks are by ${metric.label} of ${toolIn(context)}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
+  const { board, convention, metric, m } = context;
+  if (convention) return [`Ranks are by ${metric.label} of ${convention.tool}; ▲ and ▼ count the places that a system moves against the values of this benchmark.`];
   return [board.columns[m].pairs || board.systems.length < 2 ? "" : `Differences in ${metric.label} were not tested.`, ...board.notes].slice(0, 3);
 }
 
@@ -99,46 +83,69 @@ function Nothing({ context: { state, go, board } }: { context: Context }) {
   return <p class="empty">No system matches {asked}. <button type="button" onClick={() => go({ filter: "", where: {} })}>Show all {plural(board.systems.length, "system")}</button></p>;
 }
 
+/** A column of the table after the chosen metric. */
+interface Extra {
+  id: string;
+  title: ComponentChildren;
+  hint?: string;
+  /** Pixels. */
+  width: number;
+  /** Low numbers are shown first where not all fit. */
+  order: number;
+  kind: string;
+  cell: (row: number) => ComponentChildren;
+}
+
 /** All columns that a reader can show. */
 function extrasOf(context: Context): Extra[] {
-  const { report, board, choices, m, state } = context;
-  const withTiers = !state.convention && board.columns[m].tier.some(Boolean);
-  return [
-    ...choices.filter((i) => i !== m).map((i) => ({ id: report.metrics[i].name, title: <MetricName metric={report.metrics[i]} />, hint: report.metrics[i].explanation, width: Math.max(92, 30 + 7 * report.metrics[i].label.length), m: i })),
-    ...(withTiers ? [{ id: "tier", title: "Tier", hint: "Systems that share a tier are not told apart by the tests", width: 70 }] : []),
-    ...report.columns.map((name, column) => ({ id: `column ${name}`, title: name, hint: "", width: 112, column, numeric: isNumeric(context, column) })),
-  ];
+  const { report, board, choices, m, convention } = context;
+  const tier = convention ? [] : board.columns[m].tier;
+  const metrics = choices.filter((i) => i !== m).map((i) => {
+    const { name, label, explanation } = report.metrics[i];
+    const best = bestRows(context, i);
+    const cell = (row: number) => <><Score context={context} m={i} row={row} best={best} />{!convention && <Mini context={context} m={i} row={row} />}</>;
+    return { id: name, title: nameIn(context, i), hint: explanation, width: Math.max(92, 30 + 7 * label.length), order: 2, kind: convention ? "number value" : "number value marked", cell };
+  });
+  const columns = report.columns.map((title, i) => {
+    const isCost = report.axes.some(({ column }) => column === i);
+    const kind = isNumeric(context, i) ? "number" : "text";
+    const cell = (row: number) => <ColumnText text={report.systems[board.systems[row]].columns[i]} />;
+    return { id: `column ${title}`, title, width: 112, order: isCost ? 0 : i ? 3 : 1, kind, cell };
+  });
+  const hint = "Systems that share a tier are not told apart by the tests";
+  const tiers = tier.some(Boolean) ? [{ id: "tier", title: "Tier", hint, width: 70, order: 0, kind: "number tier", cell: (row: number) => tier[row].replace("-", "–") }] : [];
+  return [...metrics, ...tiers, ...columns];
 }
 
-/** The columns that the reader chose, or those that fit: metrics, tiers and two columns first. */
-function shownExtras(context: Context, extras: Extra[]): Extra[] {
-  const { state, phone, width, printing, report } = context;
+/** The columns that the reader chose, or those that fit. */
+function shownExtras({ state, phone, width, printing }: Context, extras: Extra[]): Extra[] {
   if (phone && !printing) return [];
   if (state.shown.length) return extras.filter((one) => state.shown.includes(one.id));
-  const numeric = new Set(report.axes.map((axis) => axis.column));
-  const early = (one: Extra) => (one.id === "tier" || (one.column !== undefined && numeric.has(one.column)) ? 0 : one.column === 0 ? 1 : one.m !== undefined ? 2 : 3);
   let room = (printing ? 1500 : width) - 640;
-  const fitting = new Set<Extra>();
-  for (const one of [...extras].sort((a, b) => early(a) - early(b)))
-    if (room >= one.width) {
-      fitting.add(one);
-      room -= one.width;
-    }
-  return extras.filter((one) => fitting.has(one));
+  const fitting = [...extras].sort((a, b) => a.order - b.order).filter((one) => room >= one.width && (room -= one.width, true));
+  return extras.filter((one) => fitting.includes(one));
 }
 
-function Table({ context, rows, reference, all }: { context: Context; rows: number[]; reference?: Reference; all: number[] }) {
+/** A value of a system, bold if it is the best. */
+function Score({ context, m, row, best }: { context: Context; m: number; row: number; best: Set<number> }) {
+  const value = <Value value={rowValues(context, m)[row]} digits={context.report.metrics[m].digits} />;
+  return best.has(row) ? <span class="best">{value}</span> : value;
+}
+
+function Table({ context, rows, reference, all, extras }: { context: Context; rows: number[]; reference?: Reference; all: number[]; extras: Extra[] }) {
   const { report, state, go, board, metric, m, phone, printing } = context;
   const column = board.columns[m];
   const values = rowValues(context, m);
-  const plain = !state.convention;
-  const extras = shownExtras(context, extrasOf(context));
+  const plain = !context.convention;
   const wide = !phone && !printing && 640 + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
   const withRange = plain && column.rankLow.some((low) => !isNaN(low));
   const ends = extent(metric, values, column.low, column.high);
-  const axis = { at: scale(...ends), ticks: ticksOf(...ends, phone ? 3 : 4) };
-  const best = new Map([m, ...extras.flatMap((one) => one.m ?? [])].map((i) => [i, bestRows(context, i)]));
+  const [at, ticks] = [scale(ends), ticksOf(ends, phone ? 4 : 6)];
+  const best = bestRows(context, m);
+  const line = (value: number, colours: string) => `repeating-linear-gradient(${colours}) ${at(value)}% 0 / 1px 20px repeat-y`;
   const mark = reference ? meanOf(column, reference.row) : values[all[0]];
+  /** Lines down the column, as a background: elements in each row would take longer to draw. */
+  const lines = [...(isNaN(mark) ? [] : [line(mark, "var(--a) 0 2px, transparent 2px 5px")]), ...ticks.map((tick) => line(tick, "var(--rule) 0 20px"))].join();
   const pick = (name: string) => {
     const { a, b } = state;
     if (name === a) go({ a: b, b: "" });
@@ -147,17 +154,17 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
   };
   return (
     <div class={`scroll board${wide ? " wide" : ""}`} {...(wide ? { tabIndex: 0, role: "region", "aria-label": `Leaderboard of ${board.dataset}` } : {})}>
-      <table class="board">
+      <table class="board" style={{ "--lines": lines }}>
         <caption class="hidden">{`Leaderboard of ${board.dataset} by ${metric.label}`}</caption>
         <thead>
           <tr>
             {all.length > 1 && <th scope="col" class="pick"><span class="hidden">Compare</span></th>}
             <th scope="col" class="number rank">Rank</th>
-            {withRange && <th scope="col" class="range" title={`${context.level}% interval of the rank`}>range</th>}
+            {withRange && <th scope="col" class="range" title={`${report.level}% interval of the rank`}>range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
             <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
-            <th scope="col" class="forest"><svg class="line" width="100%" height="14" aria-hidden="true">{axis.ticks.map((tick, i) => <text key={tick} x={`${i && axis.at(tick)}%`} y="12" text-anchor={i ? "middle" : "start"}>{tickText(tick, axis.ticks[1] - axis.ticks[0] || 1)}</text>)}</svg><span class="hidden">Interval</span></th>
-            {extras.map((one) => <Heading key={one.id} context={context} id={one.id} title={one.m !== undefined ? nameIn(context, one.m) : one.title} kind={one.column === undefined || one.numeric ? "number" : ""} />)}
+            <th scope="col" class="forest"><Axis at={at} ticks={ticks} /><span class="hidden">Interval</span></th>
+            {extras.map((one) => <Heading key={one.id} context={context} {...one} />)}
           </tr>
         </thead>
         <tbody>
@@ -165,7 +172,7 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
             const system = report.systems[board.systems[row]];
             const kind = kindOf(row, reference);
             const picked = system.name === state.a || system.name === state.b;
-            const warnings = board.findings[row]?.map((i) => report.provenance.findings[i].sentence) ?? [];
+            const warnings = board.findings[row].map((i) => report.provenance.findings[i].sentence);
             return (
               <tr key={system.name} class={`${kind}${picked ? " picked" : ""}`}>
                 {all.length > 1 && <td class="pick"><input type="checkbox" aria-label={`Pick ${system.name}`} checked={picked} onChange={() => pick(system.name)} /></td>}
@@ -173,17 +180,16 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
                 {withRange && <td class="range">{ranks(column.rankLow[row], column.rankHigh[row])}</td>}
                 <th scope="row" class="name" title={system.name}>
                   <SystemLink context={context} system={board.systems[row]} />
+                  {column.baselines.includes(row) && <small class="muted"> baseline</small>}
                   {warnings.length > 0 && <abbr class="flag" title={warnings.join("\n")}><span class="hidden">, with warnings</span></abbr>}
                 </th>
-                <td class={`number value${best.get(m)!.has(row) ? " best" : ""}`}><Value value={values[row]} digits={metric.digits} /></td>
+                <td class="number value"><Score context={context} m={m} row={row} best={best} /></td>
                 <td class="forest">
                   <Line label={plain ? interval(column.low[row], column.high[row], 3) : ""}>
-                    {axis.ticks.map((tick) => <line key={tick} class="grid" x1={`${axis.at(tick)}%`} x2={`${axis.at(tick)}%`} y1="-6" y2="30" />)}
-                    {!isNaN(mark) && <line class="mark" x1={`${axis.at(mark)}%`} x2={`${axis.at(mark)}%`} y1="-6" y2="30" />}
-                    <Dot at={axis.at} value={values[row]} low={plain ? column.low[row] : NaN} high={column.high[row]} kind={kind} />
+                    <Dot at={at} value={values[row]} low={plain ? column.low[row] : NaN} high={column.high[row]} kind={kind} />
                   </Line>
                 </td>
-                {extras.map((one) => <Cell key={one.id} context={context} extra={one} row={row} best={best} plain={plain} />)}
+                {extras.map((one) => <td key={one.id} class={one.kind}>{one.cell(row)}</td>)}
               </tr>
             );
           })}
@@ -193,40 +199,24 @@ function Table({ context, rows, reference, all }: { context: Context; rows: numb
   );
 }
 
-function Cell({ context, extra, row, best, plain }: { context: Context; extra: Extra; row: number; best: Map<number, Set<number>>; plain: boolean }) {
-  const { report, board, m } = context;
-  if (extra.m !== undefined) {
-    const metric = report.metrics[extra.m];
-    return (
-      <td class={`number value${best.get(extra.m)!.has(row) ? " best" : ""}`}>
-        <Value value={rowValues(context, extra.m)[row]} digits={metric.digits} />
-        {plain && <Mini context={context} m={extra.m} row={row} />}
-      </td>
-    );
-  }
-  if (extra.column === undefined) return <td class="number tier">{board.columns[m].tier[row].replace("-", "–")}</td>;
-  const text = report.systems[board.systems[row]].columns[extra.column];
-  return <td class={extra.numeric ? "number" : "text"} title={text}><ColumnText text={text} /></td>;
-}
-
 /** An interval inside the row, on the range of its metric. */
 function Mini({ context, m, row }: { context: Context; m: number; row: number }) {
   const { report: { metrics }, board } = context;
   const { value, low, high } = board.columns[m];
   if (isNaN(low[row]) || isNaN(value[row])) return null;
-  const [start, end] = [isNaN(metrics[m].low) ? Math.min(0, ...numbers(low)) : metrics[m].low, isFinite(metrics[m].high) ? metrics[m].high : Math.max(...numbers(high))];
-  const place = (number: number) => `${(100 * Math.min(1, Math.max(0, (number - start) / (end - start || 1)))).toFixed(1)}%`;
+  const at = scale(rangeOf(metrics[m], low, high));
+  const place = (number: number) => `${at(number).toFixed(1)}%`;
   const words = interval(low[row], high[row], 3);
-  return <span class="mini" role="img" aria-label={words} title={`${context.level}% interval ${words}`} style={{ "--value": place(value[row]), "--low": place(low[row]), "--high": place(high[row]) }} />;
+  return <span class="mini" role="img" aria-label={words} title={`${context.report.level}% interval ${words}`} style={{ "--value": place(value[row]), "--low": place(low[row]), "--high": place(high[row]) }} />;
 }
 
 function Rank({ context, row, values }: { context: Context; row: number; values: Numbers }) {
-  const { board, m, metric, state } = context;
+  const { board, m, metric, convention } = context;
   const column = board.columns[m];
-  if (!state.convention && !isNaN(column.rank[row])) return <>{column.rank[row]}</>;
+  if (!convention && !isNaN(column.rank[row])) return <>{column.rank[row]}</>;
   const now = metric.direction ? placeAmong(values, row, metric.direction) : NaN;
   const places = placeAmong(column.value, row, metric.direction) - now;
-  return <>{isNaN(now) ? "–" : now}{state.convention && places ? <small title="Places against the values of this benchmark">{places > 0 ? ` ▲${places}` : ` ▼${-places}`}</small> : null}</>;
+  return <>{isNaN(now) ? "–" : now}{convention && places ? <small title="Places against the values of this benchmark">{places > 0 ? ` ▲${places}` : ` ▼${-places}`}</small> : null}</>;
 }
 
 function Heading({ context, id, title, kind }: { context: Context; id: string; title: ComponentChildren; kind: string }) {
@@ -261,7 +251,7 @@ export function sortedRows(context: Context): number[] {
   let rows: number[];
   if (!state.sort) rows = ranked(rowValues(context, m), report.metrics[m].direction);
   else if (column >= 0 && isNumeric(context, column)) rows = ranked(Float64Array.from(board.systems, (_, row) => numberIn(text(row))), -1);
-  else rows = Array.from(board.systems.keys()).sort((a, b) => Number(!text(a)) - Number(!text(b)) || text(a).localeCompare(text(b), "en", { numeric: true }) || a - b);
+  else rows = Array.from(board.systems.keys()).sort((a, b) => Number(!text(a)) - Number(!text(b)) || byName(text(a), text(b)) || a - b);
   rows = rows.filter((row) => kept.has(row));
   return state.reversed ? rows.reverse() : rows;
 }
@@ -273,13 +263,12 @@ function bestRows(context: Context, m: number): Set<number> {
   const order = ranked(values, direction);
   if (!direction || context.board.columns[m].note || order.length < 2 || isNaN(values[order[0]])) return new Set();
   const top = values[order[0]].toFixed(digits);
-  return new Set(order.filter((row) => !isNaN(values[row]) && values[row].toFixed(digits) === top));
+  const best = order.filter((row) => !isNaN(values[row]) && values[row].toFixed(digits) === top);
+  return new Set(best.length < order.length ? best : []);
 }
 
-function Controls({ context, shown }: { context: Context; shown: number }) {
+function Controls({ context, count, extras, now }: { context: Context; count: number; extras: Extra[]; now: string[] }) {
   const { report, state, go, board, phone } = context;
-  const extras = extrasOf(context);
-  const now = shownExtras(context, extras).map((one) => one.id);
   const toggle = (id: string) => go({ shown: now.includes(id) ? now.filter((one) => one !== id) : [...now, id] });
   const total = board.systems.length;
   const choices = (
@@ -289,13 +278,13 @@ function Controls({ context, shown }: { context: Context; shown: number }) {
         const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
         return values.length > 1 && values.length <= Math.min(12, total - 1) && !isNumeric(context, i) ? (
           <Select key={name} label={name} value={state.where[name] ?? ""}
-            options={[["", "all"], ...values.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((value): [string, string] => [value, value])]}
+            options={[["", "all"], ...values.sort(byName).map((value): [string, string] => [value, value])]}
             onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
         ) : null;
       })}
       {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
         options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `against ${report.columns[column]}`])]} />}
-      {report.conventions.length > 0 && <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
+      {report.conventions.length > 0 && <Select label="Convention" value={context.convention?.name ?? ""} onChange={(convention) => go({ convention })}
         options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.tool}: ${one.labels.filter(Boolean).join(", ") || "none of these metrics"}`])]} />}
     </>
   );
@@ -321,7 +310,7 @@ function Controls({ context, shown }: { context: Context; shown: number }) {
           </fieldset>
         </details>
       )}
-      <span class="end muted" role="status">{shown === total ? plural(total, "system") : `${shown} of ${plural(total, "system")}`}{context.slices.length < 2 && board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
+      <span class="end muted" role="status">{count === total ? plural(total, "system") : `${count} of ${plural(total, "system")}`}{context.slices.length < 2 && board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
     </div>
   );
 }

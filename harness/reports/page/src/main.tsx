@@ -39,8 +39,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
   const tabs = (Object.keys(TABS) as View[]).filter((view) => (view !== "changes" || report.old) && (view !== "pair" || several));
   const view = tabs.includes(address.view) || address.view === "system" ? address.view : "leaderboard";
   const state = { ...address, view };
-  const context = select(report, state, go);
-  context.printing = printing;
+  const context = select(report, state, go, printing);
   context.groups = <GroupChoice context={context} />;
   context.choice = <Choice context={context} />;
   useKeys(context, tabs);
@@ -69,7 +68,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
         {!open && view !== "system" && !state.qid && <h1 class="hidden">{NAMES[view]}</h1>}
         {context.notices.map((notice) => <p key={notice} class="notice" role="status">{notice}</p>)}
         {view === "leaderboard" && report.boards.filter((one) => one === context.board || (printing && !one.group)).map((one) => (
-          <Leaderboard key={one.dataset} context={{ ...select(report, { ...state, dataset: one.dataset }, go), choice: context.choice, groups: context.groups, printing }} />
+          <Leaderboard key={one.dataset} context={{ ...select(report, { ...state, dataset: one.dataset }, go, printing), choice: context.choice, groups: context.groups }} />
         ))}
         {view === "leaderboard" && printing && <Methods context={context} />}
         {view === "system" && <SystemView context={context} />}
@@ -118,7 +117,7 @@ function Choice({ context }: { context: Context }) {
   const wholes = report.boards.filter((one) => !one.group);
   return (
     <>
-      {wholes.length > 1 && <Select label="Dataset" value={report.boards[source].dataset} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
+      {wholes.length > 1 && <Select label="Dataset" value={source.dataset} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
         onChange={(dataset) => go({ dataset, ...(state.view === "queries" ? { qid: "" } : {}) })} />}
       {context.choices.length > 1 && <Select label="Metric" value={metric.name} options={context.choices.map((i): [string, string] => [report.metrics[i].name, report.metrics[i].label])}
         onChange={(name) => go({ metric: name, sort: "", reversed: false })} />}

@@ -1,26 +1,38 @@
 /** Small pictures inside rows: places on a line, as shares of its width, so that any width fits. */
 
 import type { ComponentChildren } from "preact";
-import type { Metric, Numbers } from "./data";
+import type { Metric } from "./data";
 import { fixed } from "./text";
 
 export type Scale = (value: number) => number;
 
 /** A function from values to places in percent; `flip` puts large values on the left. */
-export function scale(low: number, high: number, flip = false): Scale {
+export function scale([low, high]: number[], flip = false): Scale {
   const share = (value: number) => (Math.min(Math.max(value, low), high) - low) / (high - low || 1);
   return (value) => 2 + 96 * (flip ? 1 - share(value) : share(value));
 }
 
-/** The smallest and largest number. */
+/** The smallest and largest finite number. */
 export function span(...lists: Iterable<number>[]): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const list of lists)
     for (const value of list) {
-      if (value < low) low = value;
-      if (value > high) high = value;
+      if (value < low && value > -Infinity) low = value;
+      if (value > high && value < Infinity) high = value;
     }
   return low <= high ? [low, high] : [0, 1];
+}
+
+/** The ends of an axis for values and intervals: from 0, within the metric's natural range. */
+export function extent(metric: Metric, ...lists: Iterable<number>[]): [number, number] {
+  const [least, most] = span([0], ...lists);
+  const [low, high] = [metric.low === 0 ? 0 : least, metric.high > 0 ? Math.min(metric.high, most) : most];
+  return [low, high > low ? high : low + 1];
+}
+
+/** The metric's natural range if that is at most 1 wide, as all rows and metrics can share it. */
+export function rangeOf(metric: Metric, ...lists: Iterable<number>[]): [number, number] {
+  return metric.high - metric.low <= 1 ? [metric.low, metric.high] : extent(metric, ...lists);
 }
 
 const percent = (place: number) => `${place.toFixed(2)}%`;
@@ -54,8 +66,9 @@ export function Dot({ at, value, low = NaN, high = NaN, kind }: { at: Scale; val
   );
 }
 
-export function Zero({ at }: { at: Scale }) {
-  return <line class="zero" x1={percent(at(0))} x2={percent(at(0))} y1="0" y2="100%" />;
+/** A line across the row at a value. */
+export function Across({ at, value, kind }: { at: Scale; value: number; kind: string }) {
+  return isNaN(value) ? null : <line class={kind} x1={percent(at(value))} x2={percent(at(value))} y1="-6" y2="30" />;
 }
 
 /** A line between two values. */
@@ -63,30 +76,35 @@ export function Between({ at, from, to, kind }: { at: Scale; from: number; to: n
   return <line class={`between ${kind}`} x1={percent(at(from))} x2={percent(at(to))} y1="11" y2="11" />;
 }
 
-/** Numbers below or above a picture, at places in percent. As HTML, their contrast can be computed. */
-export function Axis({ places }: { places: [number, string][] }) {
-  return <div class="places" aria-hidden="true">{places.map(([place, text]) => <span key={text} style={{ left: percent(place) }}>{text}</span>)}</div>;
+/** Numbers below or above a picture, on the places of a scale. */
+export function Axis({ at, ticks }: { at: Scale; ticks: number[] }) {
+  return <div class="places" aria-hidden="true">{ticks.map((tick) => <span key={tick} style={{ left: percent(at(tick)) }}>{tickText(tick, ticks)}</span>)}</div>;
 }
 
-/** The ends of an axis for values and intervals: from 0, within the metric's natural range. */
-export function extent(metric: Metric, values: Numbers, low: Numbers, high: Numbers): [number, number] {
-  const [least, most] = span([0], numbers(values), numbers(low), numbers(high));
-  return [metric.low === 0 ? 0 : least, metric.high > 0 ? Math.min(metric.high, most) : most];
+/** At most `most` round numbers from `low` to `high`: 3 to 6 of 6. */
+export function ticksOf([low, high]: number[], most = 6): number[] {
+  const power = 10 ** Math.floor(Math.log10((high - low || 1) / most));
+  for (const step of [1, 2, 4, 5, 10, 20].map((one) => one * power)) {
+    const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
+    if (last - first < most) return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+  }
+  return [low];
 }
 
-export function numbers(values: Numbers): number[] {
-  return [...values].filter((value) => isFinite(value));
+/** A tick with as many digits as the distance of ticks needs. */
+export function tickText(tick: number, ticks: number[]): string {
+  return tick === 0 ? "0" : fixed(tick, Math.max(0, Math.ceil(-Math.log10(ticks[1] - ticks[0] || 1) - 1e-9)));
 }
 
-/** About `n` round numbers from `low` to `high`. */
-export function ticksOf(low: number, high: number, n: number): number[] {
-  const rough = (high - low) / n || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough * 0.999)!;
-  return Array.from({ length: n + 2 }, (_, i) => (Math.ceil(low / step - 1e-9) + i) * step).filter((tick) => tick <= high + step * 1e-9);
+/** Round numbers on a logarithmic axis, whose ends are exponents of 10. */
+export function powersOf([low, high]: number[]): number[] {
+  const decades = Array.from({ length: Math.floor(high) - Math.floor(low) + 1 }, (_, i) => 10 ** (Math.floor(low) + i));
+  const [fine, coarse, whole] = [[1, 2, 5], [1, 3], [1]].map((steps) => decades.flatMap((one) => steps.map((step) => step * one)).filter((tick) => tick >= 10 ** low && tick <= 10 ** high));
+  return [fine, coarse].find((ticks) => ticks.length <= 6) ?? whole;
 }
 
-/** Ticks with as many digits as their distance needs. */
-export function tickText(tick: number, step: number): string {
-  return tick === 0 ? "0" : fixed(tick, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)));
+/** The ends of an axis for differences, with 0 in the middle. */
+export function mirrored(differences: number[]): [number, number] {
+  const most = Math.max(...span(differences.map(Math.abs)), 1e-12);
+  return [-most, most];
 }

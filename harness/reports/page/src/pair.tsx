@@ -3,13 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Context } from "./view";
-import type { Board, Metric, Sentence, Test, Tests } from "./data";
-import { queryValues, relation, tested } from "./data";
+import type { Board, Metric, Sentence, Tests } from "./data";
+import { command, queryValues, relation, tested } from "./data";
 import { useParts } from "./load";
-import { Between, Dot, Line, Zero, scale, span } from "./marks";
+import { Across, Between, Dot, Line, mirrored, rangeOf, scale } from "./marks";
 import { QueryBars } from "./picture";
-import { allRows, meanOf, numberOf, referenceRows, rowOf, systemName } from "./view";
-import { Key, Lede, Link, MetricName, QueryTable, Section, Select, Value, fixed, plural, probability, short, signed } from "./text";
+import { allRows, meanOf, nameOptions, numberOf, referenceRows, rowOf, systemName } from "./view";
+import { Command, Key, Lede, Link, MetricName, QueryTable, Section, Select, Value, fixed, plural, probability, short, signed } from "./text";
 
 const SHOWN = 15;
 
@@ -19,7 +19,7 @@ export function Pair({ context }: { context: Context }) {
   if (names.length < 2) return <p class="empty">This dataset has one system, so there is nothing to compare.</p>;
   const a = names.includes(state.a) ? state.a : names.find((name) => name !== state.b)!;
   const b = names.includes(state.b) && state.b !== a ? state.b : names.find((name) => name !== a)!;
-  const options = [...names].sort((x, y) => x.localeCompare(y, "en", { numeric: true })).map((name): [string, string] => [name, name]);
+  const options = nameOptions(context, referenceRows(board));
   return (
     <article class="compare">
       <div class="controls pair">
@@ -40,23 +40,10 @@ function sideOf(context: Context, name: string): number {
   return row < 0 ? (referenceRows(context.board).find((one) => systemName(context, one) === name) ?? row) : row;
 }
 
-interface Query { query: number; first: number; second: number; value: number }
-
 /** Two systems in one metric: what the files say, and what is counted from them. */
-interface Duel {
-  first: number;
-  second: number;
-  difference: number;
-  test?: Test;
-  /** A letter of `relation`. */
-  verdict: string;
-  /** Those that both have a value for, from the best for the first system. */
-  queries: Query[];
-  won: number;
-  lost: number;
-}
+type Duel = ReturnType<typeof duel>;
 
-function duel(board: Board, tests: Tests | undefined | null, metric: Metric, m: number, a: number, b: number): Duel {
+function duel(board: Board, tests: Tests | undefined | null, metric: Metric, m: number, a: number, b: number) {
   const { queries } = board.columns[m];
   const [first, second] = [a, b].map((row) => meanOf(board.columns[m], row));
   const n = board.qids.length;
@@ -66,7 +53,10 @@ function duel(board: Board, tests: Tests | undefined | null, metric: Metric, m: 
   const test = tested(tests, m, numberOf(board, a), numberOf(board, b));
   return {
     first, second, test, difference: test?.difference ?? first - second,
-    verdict: relation(board, m, a, b), queries: shared.sort((x, y) => sign * (y.value - x.value)),
+    /** A letter of `relation`. */
+    verdict: relation(board, m, a, b),
+    /** Those that both have a value for, from the best for the first system. */
+    queries: shared.sort((x, y) => sign * (y.value - x.value)),
     won: shared.filter((each) => sign * each.value > 0).length, lost: shared.filter((each) => sign * each.value < 0).length,
   };
 }
@@ -81,13 +71,16 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
   const names = [systemName(context, a), systemName(context, b)];
   const groups = slices.map((one, i) => ({ one, tests: parts[i], rows: names.map((name) => sideOf({ ...context, board: one }, name)) })).filter(({ rows }) => Math.min(...rows) >= 0);
   const { testing, columns: { [m]: { family } } } = board;
+  const untested = [...duels].filter(([i, one]) => tests !== undefined && !one.test && report.metrics[i].direction && one.queries.length > 1).map(([i]) => report.metrics[i]);
+  const runs = [a, b].map((row) => report.systems[numberOf(board, row)]).map(({ run, name }) => run ?? name);
+  const comparison = command(`harness compare --results ${report.provenance.results}`, [...runs, ...untested.flatMap(({ name }) => ["--metric", name])], { "--dataset": report.boards.length > 1 ? board.whole : "" });
   return (
     <>
       <Lede context={context} sentence={sentence(context, chosen, a, b)} />
       {tests === null && <p class="notice">Intervals and p need the file <code>{String(board.tests)}</code> next to the page.</p>}
       {won + lost > 0 && (
         <QueryBars context={context} bars={queries} title="Difference on every query" note={`${metric.label}, largest first. Click a bar to see both rankings.`}
-          up={metric.direction < 0 ? -1 : 1} text={(value) => signed(value, value ? 2 : 0)} pair={{ a: names[0], b: names[1] }}
+          up={metric.direction < 0 ? -1 : 1} pair={{ a: names[0], b: names[1] }}
           aside={<><Key kind="a">{`${won.toLocaleString("en")} won by `}<bdi>{names[0]}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} by `}<bdi>{names[1]}</bdi></Key></>}>
           {(i) => <>
             <bdi>{names[0]}</bdi> {fixed(queries[i].first, metric.digits)}<br /><bdi>{names[1]}</bdi> {fixed(queries[i].second, metric.digits)}<br />difference {signed(queries[i].value, metric.digits)}
@@ -102,13 +95,16 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
         duel: duel(one, tests, metric, m, rows[0], rows[1]), metric,
         head: <><Link context={context} to={{ dataset: one.dataset }}><bdi>{one.groupLabel}</bdi></Link> <span class="muted">({one.qids.length.toLocaleString("en")})</span></>,
       }))} />}
-      {testing && family > 0 && <p class="notes">{`The test is a ${testing.test} over ${plural(queries.length, "query", "queries")}.${family > 1 ? ` Corrected p-values use ${testing.correction} over ${plural(family, "test")}: they say whether a difference would still stand out among so many comparisons.` : ""}`}</p>}
+      <div class="notes">
+        {testing && family > 0 && <p>{`The test is a ${testing.test} over ${plural(queries.length, "query", "queries")}.${family > 1 ? ` Corrected p-values use ${testing.correction} over ${plural(family, "test")}: they say whether a difference would still stand out among so many comparisons.` : ""}`}</p>}
+        {untested.length > 0 && <p>{`Differences in ${new Intl.ListFormat("en-GB").format(untested.map(({ label }) => label))} were not tested, so they have no interval.`}{report.provenance.results && !board.group && Math.max(a, b) < board.systems.length && <> This command tests them: <Command text={comparison} /></>}</p>}
+      </div>
     </>
   );
 }
 
 /** The sentence that opens the view. */
-function sentence({ board, metric, level, m }: Context, { difference, first, second, test, verdict, queries, won, lost }: Duel, a: number, b: number): Sentence {
+function sentence({ report: { level }, board, metric, m }: Context, { difference, first, second, test, verdict, queries, won, lost }: Duel, a: number, b: number): Sentence {
   const [one, two] = [{ system: numberOf(board, a) }, { system: numberOf(board, b) }];
   const [n, digits] = [plural(queries.length, "query", "queries"), Math.min(3, metric.digits)];
   const { label, direction } = metric;
@@ -122,7 +118,7 @@ function sentence({ board, metric, level, m }: Context, { difference, first, sec
   if (!direction) return [isAhead ? one : two, ` has a ${label} that is `, size, ` higher${interval}. Neither high nor low is better.`];
   const wins = queries.length > 1 ? `, winning ${isAhead ? won : lost} of ${n} and losing ${isAhead ? lost : won}` : "";
   const opening: Sentence = [isAhead ? one : two, " is ahead by ", size, ` in ${label}${direction < 0 ? ", where lower is better" : ""}${interval}${wins}.`];
-  const corrected = test && !isNaN(test.adjusted) ? ` (corrected p ${probability(test.adjusted)})` : "";
+  const corrected = test && !isNaN(test.adjusted) ? ` (${board.columns[m].family > 1 ? "corrected p" : "p"} ${probability(test.adjusted)})` : "";
   if ("+-".includes(verdict)) return [...opening, " The difference is ", { bold: "significant" }, `${corrected}.`];
   if ("~=".includes(verdict)) return [...opening, " The difference is ", { bold: "not significant" }, `${corrected}: chance in the choice of queries could produce it.`];
   return [...opening, board.columns[m].family ? " The tests compare systems with the baseline only, so this difference was not tested." : ` Differences in ${label} were not tested.`];
@@ -132,18 +128,16 @@ interface Row { duel: Duel; metric: Metric; head: ComponentChildren; chosen?: bo
 
 /** Differences by metric or by group. The first system is better on the left. */
 function Table({ context, title, first, names, rows }: { context: Context; title: string; first: string; names: string[]; rows: Row[] }) {
-  const reach = ({ difference, test }: Duel) => Math.max(...span([difference, test?.low ?? NaN, test?.high ?? NaN].map(Math.abs)), 1e-12);
+  const ends = ({ difference, test }: Duel) => [difference, test?.low ?? NaN, test?.high ?? NaN];
   const isBounded = (metric: Metric) => metric.high - metric.low <= 1;
-  const shared = Math.max(...rows.filter(({ metric }) => isBounded(metric) && metric.direction).map(({ duel }) => reach(duel)), 1e-12);
+  const shared = mirrored(rows.filter(({ metric }) => isBounded(metric)).flatMap(({ duel }) => ends(duel)));
   const picture = ({ duel, metric }: Row) => {
-    const { difference, test, verdict } = duel;
-    const [low, high] = [test?.low ?? NaN, test?.high ?? NaN];
-    const most = isBounded(metric) ? shared : reach(duel);
-    const at = scale(-most, most, metric.direction > 0);
-    const kind = verdict === "+" ? "a" : verdict === "-" ? "b" : "none";
+    const [difference, low, high] = ends(duel);
+    const at = scale(isBounded(metric) ? shared : mirrored(ends(duel)), metric.direction > 0);
+    const kind = { "+": "a", "-": "b" }[duel.verdict] ?? "none";
     return (
-      <Line label={isNaN(low + high) ? signed(difference, metric.digits) : `${context.level}% interval ${signed(low, metric.digits)} to ${signed(high, metric.digits)}`}>
-        <Zero at={at} />{metric.direction !== 0 && !isNaN(difference) && <Dot at={at} value={difference} low={low} high={high} kind={kind} />}
+      <Line label={isNaN(low + high) ? signed(difference, metric.digits) : `${context.report.level}% interval ${signed(low, metric.digits)} to ${signed(high, metric.digits)}`}>
+        <Across at={at} value={0} kind="zero" />{metric.direction !== 0 && !isNaN(difference) && <Dot at={at} value={difference} low={low} high={high} kind={kind} />}
       </Line>
     );
   };
@@ -157,7 +151,7 @@ function Table({ context, title, first, names, rows }: { context: Context; title
             {names.map((name, i) => <th key={i} scope="col" class="wide number"><i class={`mark ${"ab"[i]}`} /><bdi>{name}</bdi></th>)}
             <th scope="col" class="number">Difference</th>
             <th scope="col" class="picture"><span class="hidden">Picture</span><span class="ends sides"><span><i class="mark a" /><span class="wide">better</span></span><span><i class="mark b" /><span class="wide">better</span></span></span></th>
-            <th scope="col" class="wide number">{context.level}% interval</th><th scope="col" class="wide number">Corrected p</th><th scope="col" class="verdict">Significant</th>
+            <th scope="col" class="wide number">{context.report.level}% interval</th><th scope="col" class="wide number">Corrected p</th><th scope="col" class="verdict">Significant</th>
             <th scope="col" class="wide number">Won / tied / lost</th>
           </tr></thead>
           <tbody>
@@ -184,14 +178,14 @@ function Table({ context, title, first, names, rows }: { context: Context; title
 }
 
 /** The values of both systems for each query, from the largest difference at both ends. */
-function Queries({ context, queries, names: [a, b] }: { context: Context; queries: Query[]; names: string[] }) {
+function Queries({ context, queries, names: [a, b] }: { context: Context; queries: Duel["queries"]; names: string[] }) {
   const { metric } = context;
   const [shown, setShown] = useState(SHOWN);
-  const [least, most] = metric.high - metric.low <= 1 ? [metric.low, metric.high] : span(queries.flatMap((one) => [one.first, one.second]));
-  const [at, half, digits] = [scale(least, most), Math.ceil(queries.length / 2), Math.min(3, metric.digits)];
+  const [least, most] = rangeOf(metric, queries.flatMap((one) => [one.first, one.second]));
+  const [at, half, digits] = [scale([least, most]), Math.ceil(queries.length / 2), Math.min(3, metric.digits)];
   const by = new Map(queries.map((one) => [one.query, one]));
   const heads = <><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{short(least)}</span><span class="wide">{metric.label}</span><span>{short(most)}</span></span></th></>;
-  const list = (part: Query[]) => part.length > 0 && (
+  const list = (part: Duel["queries"]) => part.length > 0 && (
     <QueryTable context={context} queries={part.slice(0, shown).map((one) => one.query)} heads={heads} pair={{ a, b }}>
       {(q) => {
         const { first, second, value } = by.get(q)!;

@@ -6,8 +6,8 @@ import type { Numbers, Ranked, Sentence } from "./data";
 import { ofQuery, ranked, trace } from "./data";
 import { useParts } from "./load";
 import { usePoints } from "./picture";
-import { Axis, scale, span, tickText, ticksOf } from "./marks";
-import { placeAmong, rowOf, systemName } from "./view";
+import { Axis, rangeOf, scale, ticksOf } from "./marks";
+import { byName, nameOptions, placeAmong, rowOf, systemName } from "./view";
 import { Command, Lede, Link, Section, Select, SystemLink, Tip, Value, fixed } from "./text";
 
 export function OneQuery({ context, query, rows }: { context: Context; query: number; rows: number[] }) {
@@ -18,11 +18,10 @@ export function OneQuery({ context, query, rows }: { context: Context; query: nu
   const [named, other] = [rowOf(context, state.a), rowOf(context, state.b)];
   const a = named >= 0 ? named : rows.find((row) => row !== other)!;
   const b = other >= 0 && other !== a ? other : (order.find((row) => row !== a) ?? -1);
-  const [loaded] = useParts([report.boards[source].rankings]);
+  const [loaded] = useParts([source.rankings]);
   const of = (row: number) => (row < 0 ? [] : (loaded?.[`${board.systems[row]}/${qid}`] ?? []));
   const [first, second, ideal] = [of(a), of(b), loaded?.[`ideal/${qid}`] ?? []];
-  const collator = new Intl.Collator("en", { numeric: true });
-  const places = useMemo(() => [...board.qids].sort(collator.compare), [board]);
+  const places = useMemo(() => [...board.qids].sort(byName), [board]);
   const at = places.indexOf(qid);
   const step = (to: string | undefined, text: string) => to !== undefined && <> · <Link context={context} to={{ qid: to }}>{text}</Link></>;
   const title = report.texts?.[qid];
@@ -34,10 +33,10 @@ export function OneQuery({ context, query, rows }: { context: Context; query: nu
       <div class="controls">{context.choice}</div>
       {rows.length > 1 && <Dots context={context} order={order} values={values} a={a} b={b} />}
       {loaded === undefined && <p class="empty">Loading the rankings ...</p>}
-      {loaded === null && <p class="notice">The rankings need the file <code>{String(report.boards[source].rankings)}</code> next to the page.</p>}
+      {loaded === null && <p class="notice">The rankings need the file <code>{String(source.rankings)}</code> next to the page.</p>}
       {first.length + second.length > 0 && <Rankings context={context} a={a} b={b} lists={[first, second, ideal]} />}
       {report.provenance.results && <p class="notes">To see how the values come about: {[a, b].map((row) => row >= 0 && <Command key={row} text={trace(report, board, report.systems[board.systems[row]], metric, qid)} />)}</p>}
-      <details class="fold">
+      {rows.length > 1 && <details class="fold">
         <summary>{`Values of all ${rows.length.toLocaleString("en")} systems`}</summary>
         <table class="list">
           <thead><tr><th scope="col" class="number">Rank</th><th scope="col">System</th><th scope="col" class="number">{metric.label}</th></tr></thead>
@@ -45,7 +44,7 @@ export function OneQuery({ context, query, rows }: { context: Context; query: nu
             <tr key={row}><td class="number">{isNaN(values[row]) ? "–" : placeAmong(values, row, metric.direction)}</td><th scope="row" class="name"><SystemLink context={context} system={board.systems[row]} /></th><td class="number"><Value value={values[row]} digits={metric.digits} /></td></tr>
           ))}</tbody>
         </table>
-      </details>
+      </details>}
     </article>
   );
 }
@@ -78,8 +77,9 @@ const SIZE = 7;
 function Dots({ context, order, values, a, b }: { context: Context; order: number[]; values: Numbers; a: number; b: number }) {
   const { metric, go, width } = context;
   const rows = order.filter((row) => !isNaN(values[row])).sort((x, y) => Number(y === a || y === b) - Number(x === a || x === b));
-  const [least, most] = metric.high - metric.low <= 1 ? [metric.low, metric.high] : span(values);
-  const x = (value: number) => (scale(least, most)(value) / 100) * width;
+  const ends = rangeOf(metric, values);
+  const at = scale(ends);
+  const x = (value: number) => (at(value) / 100) * width;
   const levels = new Map<number, number>();
   const stacked = rows.map((row) => {
     const bin = Math.round(x(values[row]) / SIZE);
@@ -89,29 +89,28 @@ function Dots({ context, order, values, a, b }: { context: Context; order: numbe
   const tallest = Math.max(5, ...levels.values());
   const rise = Math.min(SIZE, 200 / tallest);
   const base = tallest * rise + 10;
-  const points = stacked.map((one) => ({ ...one, y: base - (one.level - 0.5) * rise, low: NaN, high: NaN })).sort((p, q) => p.x - q.x || q.y - p.y);
+  const points = stacked.map((one) => ({ ...one, y: base - (one.level - 0.5) * rise })).sort((p, q) => p.x - q.x || q.y - p.y);
   const choose = (row: number) => go(row === b ? { a: systemName(context, row), b: systemName(context, a) } : { a: systemName(context, row), b: b < 0 ? "" : systemName(context, b) });
-  const { point, at, handlers } = usePoints(points, choose);
-  const ticks = ticksOf(least, most, context.phone ? 4 : 5);
+  const { point, at: pointer, handlers } = usePoints(points, choose, false);
   return (
     <Section title="All systems on this query" note={`One dot a system, by ${metric.label}; click a dot to show its ranking.`}>
       <svg class="dots" viewBox={`0 0 ${width} ${base + 4}`} width="100%" role="application" tabIndex={0} {...handlers}
         aria-label={`${metric.label} of ${rows.length} systems on this query. Arrow keys move, Enter shows the ranking. The table below has the values.`}>
         <line class="axis" x1="0" x2={width} y1={base + 1} y2={base + 1} />
         {points.map((one) => one.row === b
-          ? <rect key={one.row} class="b" x={one.x - 5} y={one.y - 5} width="10" height="10" rx="2" />
-          : <circle key={one.row} class={one.row === a ? "a" : ""} cx={one.x} cy={one.y} r={one.row === a ? 5.5 : 3} />)}
+          ? <rect key={one.row} class="dot b" x={one.x - 5} y={one.y - 5} width="10" height="10" rx="2" />
+          : <circle key={one.row} class={`dot${one.row === a ? " a" : ""}`} cx={one.x} cy={one.y} r={one.row === a ? 5.5 : 3} />)}
         {point && <circle class="ring" cx={point.x} cy={point.y} r="7" />}
       </svg>
-      <Axis places={ticks.map((tick) => [(x(tick) / width) * 100, tickText(tick, ticks[1] - ticks[0] || 1)])} />
-      {point && <Tip at={at}><b><bdi>{systemName(context, point.row)}</bdi></b><br />{metric.label} {fixed(values[point.row], metric.digits)}, rank {placeAmong(values, point.row, metric.direction)} of {rows.length} here</Tip>}
+      <Axis at={at} ticks={ticksOf(ends)} />
+      {point && <Tip at={pointer}><b><bdi>{systemName(context, point.row)}</bdi></b><br />{metric.label} {fixed(values[point.row], metric.digits)}, rank {placeAmong(values, point.row, metric.direction)} of {rows.length} here</Tip>}
     </Section>
   );
 }
 
 /** Two rankings and the ideal order; lines join documents that both systems retrieve. */
 function Rankings({ context, a, b, lists: [first, second, ideal] }: { context: Context; a: number; b: number; lists: Ranked[][] }) {
-  const { board, go, report } = context;
+  const { go, report } = context;
   const box = useRef<HTMLDivElement>(null);
   const [lines, setLines] = useState<{ docno: string; d: string; relevant: boolean }[]>([]);
   const [hot, setHot] = useState("");
@@ -133,8 +132,7 @@ function Rankings({ context, a, b, lists: [first, second, ideal] }: { context: C
     addEventListener("resize", measure);
     return () => removeEventListener("resize", measure);
   }, [first, second]);
-  const names = [...board.systems.keys()].map((row) => systemName(context, row)).sort((x, y) => x.localeCompare(y, "en", { numeric: true }));
-  const options = names.map((name): [string, string] => [name, name]);
+  const options = nameOptions(context);
   const head = (kind: "a" | "b", row: number, other: number) => (
     <><i class={`mark ${kind}`} /><Select label={kind === "a" ? "System" : "Other system"} hidden value={systemName(context, row)} options={options}
       onChange={(name) => go({ [kind]: name, [kind === "a" ? "b" : "a"]: name === systemName(context, other) ? systemName(context, row) : other < 0 ? "" : systemName(context, other) })} /></>

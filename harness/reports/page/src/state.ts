@@ -4,35 +4,24 @@ import { useEffect, useState } from "preact/hooks";
 
 export type View = "leaderboard" | "system" | "pair" | "queries" | "changes" | "about";
 
-export interface State {
-  view: View;
-  dataset: string;
-  metric: string;
+const EMPTY = {
+  view: "leaderboard" as View, dataset: "", metric: "", filter: "", sort: "", reversed: false, qid: "", convention: "",
   /** Columns shown in the leaderboard; empty: those that fit. */
-  shown: string[];
-  sort: string;
-  reversed: boolean;
-  filter: string;
-  where: Record<string, string>;
+  shown: [] as string[],
+  /** Values that the columns of metadata must have. */
+  where: {} as Record<string, string>,
   /** The systems that are picked; `a` is that of the system's view. */
-  a: string;
-  b: string;
-  qid: string;
+  a: "", b: "",
   /** Of the queries; empty: hardest first. */
-  order: string;
-  convention: string;
+  order: "",
   /** The column of numbers that the picture draws the metric against. */
-  axis: string;
-}
+  axis: "",
+};
+export type State = typeof EMPTY;
 
 const KEYS: Record<string, keyof State> = {
   v: "view", d: "dataset", m: "metric", ms: "shown", s: "sort", r: "reversed", f: "filter",
   a: "a", b: "b", q: "qid", o: "order", c: "convention", x: "axis",
-};
-
-const EMPTY: State = {
-  view: "leaderboard", dataset: "", metric: "", shown: [], sort: "", reversed: false, filter: "",
-  where: {}, a: "", b: "", qid: "", order: "", convention: "", axis: "",
 };
 
 export function parse(hash: string): State {
@@ -40,9 +29,7 @@ export function parse(hash: string): State {
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
     const name = KEYS[key];
     if (key.startsWith("w.")) state.where[key.slice(2)] = text;
-    else if (name === "shown") state.shown = text.split("|");
-    else if (name === "reversed") state.reversed = true;
-    else if (name) (state as unknown as Record<string, string>)[name] = text;
+    else if (name) Object.assign(state, { [name]: name === "shown" ? text.split("|") : name === "reversed" ? true : text });
   }
   return state;
 }
@@ -50,16 +37,13 @@ export function parse(hash: string): State {
 /** The address of a state, or of `state` with changes. */
 export function format(state: State, change: Partial<State> = {}): string {
   const next = { ...state, ...change };
-  const found = new URLSearchParams();
+  const texts = new URLSearchParams();
   for (const [key, name] of Object.entries(KEYS)) {
-    const value = next[name];
-    if (name === "view" && value === "leaderboard") continue;
-    if (Array.isArray(value)) value.length && found.set(key, value.join("|"));
-    else if (value === true) found.set(key, "1");
-    else if (value) found.set(key, String(value));
+    const value = name === "shown" ? next.shown.join("|") : name === "reversed" ? (next.reversed ? "1" : "") : next[name];
+    if (value && value !== EMPTY[name]) texts.set(key, String(value));
   }
-  for (const [column, value] of Object.entries(next.where)) if (value) found.set(`w.${column}`, value);
-  return `#${found}`;
+  for (const [column, value] of Object.entries(next.where)) if (value) texts.set(`w.${column}`, value);
+  return `#${texts}`;
 }
 
 export type Go = (change: Partial<State>, replace?: boolean) => void;

@@ -5,7 +5,7 @@ import type { Board, Metric } from "./data";
 import { queryValues, ranked, relation, tested, trace } from "./data";
 import { KINDS } from "./leaderboard";
 import { useParts } from "./load";
-import { Between, Dot, Line, Ticks, Zero, scale, span } from "./marks";
+import { Across, Between, Dot, Line, Ticks, mirrored, scale, span } from "./marks";
 import { allRows, median, placeOf, referenceRows, rowOf, systemName } from "./view";
 import { ColumnText, Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
 
@@ -44,7 +44,7 @@ export function SystemView({ context }: { context: Context }) {
         {at > 0 && <Link context={context} to={{ view: "pair", b: names[0] }}>Compare with the best system</Link>}
       </div>
       <div class="two uneven">
-        <Section title="Every metric" note={`Ticks are all ${order.length} systems, the long one is the median; better to the right.`}><Metrics context={context} row={row} /></Section>
+        <Section title="Every metric" note={order.length > 1 && `Ticks are all ${order.length} systems, the long one is the median; better to the right.`}><Metrics context={context} row={row} /></Section>
         {order.length > 1 && <Neighbours context={context} row={row} near={order.slice(Math.max(0, at - NEAR), at + NEAR + 1)} />}
       </div>
       {order.length > 1 && board.qids.length > 1 && <Extremes context={context} row={row} />}
@@ -61,23 +61,24 @@ function Among({ context, board, m, row, metric }: { context: Context; board: Bo
   const { value, low, high } = board.columns[m];
   const middle = median(value);
   const [least, most] = span(value, [low[row], high[row]]);
-  const at = scale(least, most, metric.direction < 0);
+  const at = scale([least, most], metric.direction < 0);
+  const several = board.systems.length > 1;
   const [own, from, to, half] = [value[row], least, most, middle].map((one) => fixed(one, metric.digits));
   return (
     <>
       <td class="number"><Value value={value[row]} digits={metric.digits} /></td>
       <td class="wide number">{interval(low[row], high[row], Math.min(3, metric.digits)) || "–"}</td>
-      <td class="number">{placeOf(board, m, row, metric.direction)}</td>
-      <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${half}, ${context.level}% interval ${interval(low[row], high[row], metric.digits) || "unknown"}`}>
+      {several && <td class="number">{placeOf(board, m, row, metric.direction)}</td>}
+      {several && <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${half}, ${context.report.level}% interval ${interval(low[row], high[row], metric.digits) || "unknown"}`}>
         <Ticks at={at} values={value} long={middle} />
         {!isNaN(value[row]) && <Dot at={at} value={value[row]} low={low[row]} high={high[row]} kind="a" />}
-      </Line></td>
+      </Line></td>}
     </>
   );
 }
 
 function Heads({ context, first }: { context: Context; first: string }) {
-  return <thead><tr><th scope="col">{first}</th><th scope="col" class="number">Value</th><th scope="col" class="wide number">{context.level}% interval</th><th scope="col" class="number">Rank</th><th scope="col" class="picture">Among all<span class="wide"> systems</span></th></tr></thead>;
+  return <thead><tr><th scope="col">{first}</th><th scope="col" class="number">Value</th><th scope="col" class="wide number">{context.report.level}% interval</th>{context.board.systems.length > 1 && <><th scope="col" class="number">Rank</th><th scope="col" class="picture">Among all<span class="wide"> systems</span></th></>}</tr></thead>;
 }
 
 function Metrics({ context, row }: { context: Context; row: number }) {
@@ -125,10 +126,9 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
   const [tests] = useParts([board.tests]);
   const { value } = board.columns[m];
   const rows = near.map((one) => ({ one, test: tested(tests, m, board.systems[one], board.systems[row]) ?? { difference: value[one] - value[row], low: NaN, high: NaN } }));
-  const most = Math.max(...span(rows.flatMap(({ test }) => [test.difference, test.low, test.high].map(Math.abs))), 1e-12);
-  const at = scale(-most, most, metric.direction < 0);
+  const at = scale(mirrored(rows.flatMap(({ test }) => [test.difference, test.low, test.high])), metric.direction < 0);
   return (
-    <Section title="Neighbours in rank" note={`Their ${metric.label} minus this system's${rows.some(({ test }) => !isNaN(test.low)) ? `, with ${context.level}% interval` : ""}.`}>
+    <Section title="Neighbours in rank" note={`Their ${metric.label} minus this system's${rows.some(({ test }) => !isNaN(test.low)) ? `, with ${context.report.level}% interval` : ""}.`}>
       <table>
         <thead><tr><th scope="col" class="number">Rank</th><th scope="col" class="name">System</th><th scope="col" class="wide number">Value</th><th scope="col" class="picture"><span class="ends sides"><span>worse</span><span>better</span></span></th><th scope="col" class="verdict">Test</th></tr></thead>
         <tbody>
@@ -140,7 +140,7 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
                 <td class="number">{placeOf(board, m, one, metric.direction)}</td>
                 <th scope="row" class="name">{one === row ? <bdi>{systemName(context, one)}</bdi> : <SystemLink context={context} system={board.systems[one]} />}</th>
                 <td class="wide number"><Value value={value[one]} digits={metric.digits} /></td>
-                <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Zero at={at} /><Dot at={at} value={difference} low={low} high={high} kind={KINDS[letter]} /></Line>}</td>
+                <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Across at={at} value={0} kind="zero" /><Dot at={at} value={difference} low={low} high={high} kind={KINDS[letter]} /></Line>}</td>
                 <td class="verdict">{one === row ? <span class="muted">this system</span> : <Link context={context} to={{ view: "pair", b: systemName(context, one) }}>{VERDICTS[letter]}</Link>}</td>
               </tr>
             );
@@ -158,22 +158,22 @@ function Extremes({ context, row }: { context: Context; row: number }) {
   const values = queryValues(column, row, board.qids.length);
   const differences = values.map((value, q) => value - column.median[q]);
   const sorted = ranked(differences, metric.direction).filter((q) => !isNaN(differences[q]) && !column.constant[q]);
-  const at = scale(...(([low, high]) => [Math.min(0, low), Math.max(0, high)] as const)(span(sorted.map((q) => differences[q]))));
-  const half = Math.min(QUERIES, Math.ceil(sorted.length / 2));
+  const at = scale(span([0], sorted.map((q) => differences[q])));
   const digits = Math.min(3, metric.digits);
+  const sign = metric.direction < 0 ? -1 : 1;
   const heads = <><th scope="col" class="wide number">Value</th><th scope="col" class="number">vs. median</th><th scope="col" class="picture"><span class="hidden">Picture</span></th></>;
   const list = (title: string, queries: number[]) => queries.length > 0 && (
     <QueryTable context={context} queries={queries} title={title} heads={heads} pair={{ b: "" }}>
       {(q) => <>
         <td class="wide number"><Value value={values[q]} digits={metric.digits} /></td>
         <td class="number"><Value value={differences[q]} digits={digits} sign /></td>
-        <td class="picture"><Line label={signed(differences[q], digits)}><Zero at={at} /><Between at={at} from={0} to={differences[q]} kind={`bar ${differences[q] * (metric.direction < 0 ? -1 : 1) < 0 ? "b" : "a"}`} /></Line></td>
+        <td class="picture"><Line label={signed(differences[q], digits)}><Across at={at} value={0} kind="zero" /><Between at={at} from={0} to={differences[q]} kind={`bar ${differences[q] * sign < 0 ? "b" : "a"}`} /></Line></td>
       </>}
     </QueryTable>
   );
-  return sorted.length ? (
+  return sorted.some((q) => differences[q] !== 0) ? (
     <Section title="Strongest and weakest queries" note={`Difference from the median system in ${metric.label}, query by query.`}>
-      <div class="two">{list("Strongest", sorted.slice(0, half))}{list("Weakest", sorted.slice(half).slice(-half).reverse())}</div>
+      <div class="two">{list("Strongest", sorted.filter((q) => sign * differences[q] > 0).slice(0, QUERIES))}{list("Weakest", sorted.filter((q) => sign * differences[q] < 0).slice(-QUERIES).reverse())}</div>
     </Section>
   ) : null;
 }

@@ -7,13 +7,11 @@ import type { State } from "./state";
 import { format } from "./state";
 import type { Context } from "./view";
 
-export const MINUS = "−";
-
 export function fixed(value: number, digits: number): string {
   if (value === undefined || isNaN(value)) return "–";
-  if (!isFinite(value)) return value > 0 ? "∞" : `${MINUS}∞`;
+  if (!isFinite(value)) return value > 0 ? "∞" : `−∞`;
   const text = Math.abs(value).toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
-  return (value < 0 && /[1-9]/.test(text) ? MINUS : "") + text;
+  return (value < 0 && /[1-9]/.test(text) ? "−" : "") + text;
 }
 
 export function signed(value: number, digits: number): string {
@@ -64,8 +62,8 @@ export function ColumnText({ text, title }: { text: string; title?: string }) {
 }
 
 /** A link to the current address with changes. */
-export function Link({ context, to, children, ...rest }: { context: Context; to: Partial<State>; children: ComponentChildren; class?: string }) {
-  return <a {...rest} href={format(context.state, to)}>{children}</a>;
+export function Link({ context, to, children }: { context: Context; to: Partial<State>; children: ComponentChildren }) {
+  return <a href={format(context.state, to)}>{children}</a>;
 }
 
 /** A system's name, which leads to its view; `system` is its number in the report. */
@@ -74,27 +72,16 @@ export function SystemLink({ context, system }: { context: Context; system: numb
   return reference ? <bdi>{name}</bdi> : <Link context={context} to={{ view: "system", a: name, b: "", qid: "" }}><bdi>{name}</bdi></Link>;
 }
 
-export function Words({ context, sentence }: { context: Context; sentence: Sentence }) {
-  return (
-    <>
-      {sentence.map((part, i) => {
-        if (typeof part === "string") return part;
-        if ("bold" in part) return <b key={i}>{part.bold}</b>;
-        if ("system" in part) return <SystemLink key={i} context={context} system={part.system} />;
-        const title = context.report.texts?.[part.query];
-        return <span key={i}><Link context={context} to={{ view: "queries", qid: part.query }}><bdi>{title ?? part.query}</bdi></Link>{title && <> (<bdi>{part.query}</bdi>)</>}</span>;
-      })}
-    </>
-  );
-}
-
 /** The sentence that opens a view. */
 export function Lede({ context, sentence }: { context: Context; sentence: Sentence }) {
-  return sentence?.length ? <p class="lede"><Words context={context} sentence={sentence} /></p> : null;
-}
-
-export function Notes({ notes }: { notes: string[] }) {
-  return <div class="notes">{notes.filter(Boolean).map((note) => <p key={note}>{note}</p>)}</div>;
+  const words = sentence.map((part, i) => {
+    if (typeof part === "string") return part;
+    if ("bold" in part) return <b key={i}>{part.bold}</b>;
+    if ("system" in part) return <SystemLink key={i} context={context} system={part.system} />;
+    const title = context.report.texts?.[part.query];
+    return <span key={i}><Link context={context} to={{ view: "queries", qid: part.query }}><bdi>{title ?? part.query}</bdi></Link>{title && <> (<bdi>{part.query}</bdi>)</>}</span>;
+  });
+  return words.length ? <p class="lede">{words}</p> : null;
 }
 
 export function Section({ title, note, aside, children, ...rest }: {
@@ -106,7 +93,7 @@ export function Section({ title, note, aside, children, ...rest }: {
 }) {
   return (
     <section {...rest}>
-      <header><h2>{title}</h2>{note && <p class="muted">{note}</p>}{aside && <div class="aside">{aside}</div>}</header>
+      <header><h2>{title}</h2>{note && <p class="muted">{note}</p>}{aside && <div class="end">{aside}</div>}</header>
       {children}
     </section>
   );
@@ -117,9 +104,10 @@ export function QueryTable({ context, queries, title = "Title", heads, pair = {}
   context: Context; queries: number[]; title?: string; heads: ComponentChildren; pair?: Partial<State>; children: (query: number) => ComponentChildren;
 }) {
   const { report: { texts }, board: { qids } } = context;
+  const width = { width: `max(44px, ${Math.min(10, Math.max(...queries.map((q) => qids[q].length))) + 2}ch)` };
   return (
     <table class="list">
-      <thead><tr>{texts && <th scope="col" class="number">Query</th>}<th scope="col" class="name">{texts || title !== "Title" ? title : "Query"}</th>{heads}</tr></thead>
+      <thead><tr>{texts && <th scope="col" class="number" style={width}>Query</th>}<th scope="col" class="name">{texts || title !== "Title" ? title : "Query"}</th>{heads}</tr></thead>
       <tbody>
         {queries.map((q) => (
           <tr key={q}>
@@ -166,27 +154,22 @@ export function Select(props: {
   );
 }
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+/** A button that copies. Not the clipboard API: a frame, or a page without TLS, has none. */
+export function Copy({ text }: { text: string }) {
   const [done, set] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text).catch(() => selectAndCopy(text));
-    set(true);
+  const copy = ({ currentTarget }: { currentTarget: HTMLElement }) => {
+    const area = document.body.appendChild(document.createElement("textarea"));
+    area.value = text;
+    area.select();
+    set(document.execCommand("copy"));
+    area.remove();
+    currentTarget.focus();
     setTimeout(() => set(false), 1500);
   };
-  return <button type="button" class="small" onClick={copy}><span aria-live="polite">{done ? "Copied" : label}</span></button>;
+  return <button type="button" class="small" onClick={copy}><span aria-live="polite">{done ? "Copied" : "Copy"}</span></button>;
 }
 
 /** A command and a button that copies it. */
 export function Command({ text }: { text: string }) {
   return <span class="command"><code tabIndex={0}>{text}</code><Copy text={text} /></span>;
-}
-
-/** For pages opened from disk, in browsers that give them no clipboard. */
-function selectAndCopy(text: string): void {
-  const area = document.createElement("textarea");
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  document.execCommand("copy");
-  area.remove();
 }

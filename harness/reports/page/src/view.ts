@@ -1,74 +1,49 @@
 /** What every view receives, and the parts of the report that the address selects. */
 
 import type { ComponentChildren } from "preact";
-import type { Board, Column, Metric, Numbers, Report } from "./data";
+import type { Board, Column, Numbers, Report } from "./data";
 import type { Go, State } from "./state";
 import { ranked } from "./data";
 
-export interface Context {
-  report: Report;
-  state: State;
-  go: Go;
-  /** The selected board and its number. */
-  board: Board;
-  at: number;
-  /** The number of the board with all queries of the dataset, which rankings are kept by. */
-  source: number;
-  /** The selected metric and its number. */
-  metric: Metric;
-  m: number;
-  /** The numbers of the metrics that can be selected. */
-  choices: number[];
-  /** Of intervals, in percent. */
-  level: number;
-  /** What the address asks for and the page does not have. */
-  notices: string[];
-  /** The boards of the dataset: all queries, and groups of them. */
-  slices: Board[];
-  /** The choice of dataset, metric and queries, which every view shows first. */
-  choice: ComponentChildren;
-  /** That of queries alone; the leaderboard of a phone shows it with further choices. */
-  groups: ComponentChildren;
-  /** Pixels for content, and whether the page has a phone's layout. */
-  width: number;
-  phone: boolean;
-  /** Whether the page is on its way to paper. */
-  printing: boolean;
-}
+const PHONE = 760;
 
-export const PHONE = 760;
+export type Context = ReturnType<typeof select>;
 
-/** Pixels that the page's width leaves to content. */
-export function contentWidth(): number {
-  const width = document.documentElement.clientWidth;
-  return Math.min(1400, Math.max(320, width)) - 2 * (width <= PHONE ? 16 : width <= 1100 ? 20 : 28);
-}
-
-/** Only the leaderboard has conventions. */
-export function select(report: Report, address: State, go: Go): Context {
-  const { view } = address;
-  const at = Math.max(0, report.boards.findIndex((board) => board.dataset === address.dataset));
+export function select(report: Report, state: State, go: Go, printing = false) {
+  const at = Math.max(0, report.boards.findIndex((board) => board.dataset === state.dataset));
   const board = report.boards[at];
-  const asked = view === "leaderboard" ? report.conventions.find((one) => one.name === address.convention) : undefined;
-  const used = asked?.values[at].some(hasValues) ? asked : undefined;
-  const state = { ...address, convention: used?.name ?? "" };
-  const choices = Array.from(report.metrics.keys()).filter((i) => hasValues(used ? used.values[at][i] : board.columns[i].value));
+  const asked = state.view === "leaderboard" && report.conventions.find((one) => one.name === state.convention);
+  const convention = asked && asked.values[at].some(hasValues) ? asked : undefined;
+  const choices = [...report.metrics.keys()].filter((i) => hasValues(convention ? convention.values[at][i] : board.columns[i].value));
   const named = report.metrics.findIndex((metric) => metric.name === state.metric);
   const first = choices.includes(report.deciding) ? report.deciding : (choices[0] ?? 0);
   const m = choices.includes(named) ? named : first;
-  const notices: string[] = [];
-  if (address.dataset && board.dataset !== address.dataset) notices.push(`This page has no dataset “${address.dataset}”. It shows ${board.dataset}.`);
-  if (view === "leaderboard" && address.convention && !used)
-    notices.push(`${board.dataset} has no values as ${address.convention} computes them. The page shows the values of this benchmark.`);
-  if (state.metric && m !== named) {
-    const label = report.metrics[named]?.label ?? `metric ${state.metric}`;
-    const who = named < 0 ? "This page" : used ? used.tool : board.dataset;
-    notices.push(`${who} has no ${label}. The page shows ${report.metrics[m].label}.`);
+  const page = document.documentElement.clientWidth;
+  return {
+    report, state, go, board, at, convention, m, choices, printing,
+    metric: report.metrics[m],
+    /** The board with all queries of the dataset, which has the rankings. */
+    source: report.boards.find((one) => (one.key ?? one.dataset) === board.whole) ?? board,
+    /** The boards of the dataset: all queries, and groups of them. */
+    slices: report.boards.filter((one) => one.whole === board.whole),
+    notices: [...noticesOf()],
+    /** The choice of dataset, metric and queries, which every view shows first. */
+    choice: null as ComponentChildren,
+    /** That of queries alone; the leaderboard of a phone shows it with further choices. */
+    groups: null as ComponentChildren,
+    /** Pixels that the page's width leaves to content. */
+    width: Math.min(1400, Math.max(320, page)) - 2 * (page <= PHONE ? 16 : page <= 1100 ? 20 : 28),
+    phone: innerWidth <= PHONE,
+  };
+
+  /** What the address asks for and the page does not have. */
+  function* noticesOf() {
+    if (state.dataset && board.dataset !== state.dataset) yield `This page has no dataset “${state.dataset}”. It shows ${board.dataset}.`;
+    if (asked !== false && state.convention && !convention) yield `${board.dataset} has no values as ${state.convention} computes them. The page shows the values of this benchmark.`;
+    if (!state.metric || m === named) return;
+    const who = named < 0 ? "This page" : (convention?.tool ?? board.dataset);
+    yield `${who} has no ${report.metrics[named]?.label ?? `metric ${state.metric}`}. The page shows ${report.metrics[m].label}.`;
   }
-  const source = report.boards.findIndex((one) => (one.key ?? one.dataset) === board.whole);
-  const level = Math.round(100 * (1 - (board.testing?.alpha ?? 0.05)) * 10) / 10;
-  const width = contentWidth();
-  return { report, state, go, board, at, source, metric: report.metrics[m], m, choices, level, notices, choice: null, groups: null, slices: report.boards.filter((one) => one.whole === board.whole), width, phone: innerWidth <= PHONE, printing: false };
 }
 
 function hasValues(values: Numbers): boolean {
@@ -76,10 +51,8 @@ function hasValues(values: Numbers): boolean {
 }
 
 /** Values of one metric for the rows, of the selected convention. */
-export function rowValues(context: Context, m: number): Numbers {
-  const { report, state, board, at } = context;
-  const other = report.conventions.find((one) => one.name === state.convention);
-  return other ? other.values[at][m] : board.columns[m].value;
+export function rowValues({ board, at, convention }: Context, m: number): Numbers {
+  return convention ? convention.values[at][m] : board.columns[m].value;
 }
 
 /** The rows that the filters keep. */
@@ -144,3 +117,12 @@ export function median(values: Numbers): number {
   const half = sorted.length / 2;
   return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
 }
+
+/** The names of the board's systems, and of other rows, as a choice in the order of their letters and numbers. */
+export function nameOptions(context: Context, others: number[] = []): [string, string][] {
+  const names = [...context.board.systems.keys(), ...others].map((row) => systemName(context, row));
+  return names.sort(byName).map((name) => [name, name]);
+}
+
+/** Compare texts as a reader sorts them: 9 before 10. */
+export const byName = new Intl.Collator("en", { numeric: true }).compare;
