@@ -16,6 +16,7 @@ from yaml import YAMLError
 from ..errors import ConfigError, InputError, Problem, and_more, in_json, legible
 from ..input_files import add_inputs, check_local, keeping_inputs
 from ..readers import files as store
+from ..readers.column_roles import lower_is_better
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
 from .cells import DATASET
@@ -456,6 +457,8 @@ def _run_lines(proposal: Proposal, start: str) -> Iterator[str]:
         for entry in entries.values():
             name = {"dataset": entry.dataset.key} if entry.names_dataset else {}
             parts = {**name, "format": entry.format, "path": start + entry.path}
+            if lower_is_better(os.path.splitext(entry.path)[1]):
+                parts["order"] = "ascending"
             if entry.note:
                 yield f"{indent}# {legible(entry.note)}"
             yield f"{indent}{head} {_flow_yaml(parts)}"

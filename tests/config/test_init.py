@@ -159,6 +159,16 @@ def test_a_file_of_distances_is_left_out_with_the_keys_to_add(tmp_path: Path) ->
     assert text.endswith("'distance'; add columns: {score: distance}, order: ascending\n"), text
 
 
+def test_a_run_named_as_distances_gets_their_order(tmp_path: Path) -> None:
+    near = RUN.replace("2.0", ".25")
+    make(tmp_path, {"qrels.txt": QRELS, "l2=a.dist": near, "losses/b.run": RUN})
+    _, loaded = proposed(tmp_path)
+    orders = {cell.run_entry.path: cell.run_entry.order for cell in resolve(loaded)}
+    assert {Path(path).name: order for path, order in orders.items()} == {
+        "l2=a.dist": "ascending", "b.run": "descending",
+    }  # fmt: skip
+
+
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
     make_parts(tmp_path)
     files = [f"preds/{part}-gbrt2-lr{lr}.txt" for part in ("vali", "test") for lr in "12"]
