@@ -126,8 +126,8 @@ def _folded(text: str, room: int) -> list[str]:
 def _narrowed(texts: Sequence[Sequence[str]], left: int, width: int) -> list[int]:
     """Return sizes of columns that fit: headings are folded first, then the first `left` columns.
 
-    These keep whole words if all columns fit into one line then; else each of the others fits
-    next to them.
+    All columns fit into one line, or else each of the others fits next to the first ones. Words
+    stay whole if they have room.
     """
     longest = [
         [max(map(len, _BEFORE_ARROW.sub("_", text).split(" "))) for text in column]
@@ -138,8 +138,9 @@ def _narrowed(texts: Sequence[Sequence[str]], left: int, width: int) -> list[int
         max([size, *map(len, column[1:])]) for size, column in zip(headings, texts, strict=True)
     ]
     others, least, free = sizes[left:], words[:left], width - _room([*sizes[left:], 0])
+    if _room(least) > free and others:
+        free = width - len(_GAP) - min(max(others), width // 2)
     if _room(least) > free:
-        free = width - (len(_GAP) + min(max(others), width // 2) if others else 0)
         least = [min(word, _NARROWEST) for word in least]
     firsts = sizes[:left]
     while _room(firsts) > free and firsts != least:
