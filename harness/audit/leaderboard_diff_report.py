@@ -189,7 +189,12 @@ def notes(changes: Changes) -> Iterator[str]:
         if cell.tolerance
     }
     if changes.tolerance is not None or not used:
-        yield f"Differences up to {changes.tolerance or 0:g} count as equal."
+        tolerance = changes.tolerance or 0
+        yield (
+            f"Differences up to {tolerance:g} count as equal."
+            if tolerance
+            else ("Every difference counts as a change.")
+        )
     else:
         units = ", ".join(used)
         yield f"Differences up to half a unit of the last printed digit count as equal ({units})."

@@ -350,7 +350,7 @@ class Unanswered:
     qids: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.run} answers {self.n_queries - self.n} of {self.n_queries} queries"
+        return f"{self.run} answered {self.n_queries - self.n} of {self.n_queries} queries"
 
 
 def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:

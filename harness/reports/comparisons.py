@@ -201,9 +201,9 @@ def notes(comparisons: Comparisons) -> list[str]:
         best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
         lines.append(f"{best}: {rule}. The test does not account for this choice.")
     for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():
-        where = f" on {dataset}" if dataset else ""
-        texts = first_of([*map(str, entries)], MOST)
-        lines.append(f"{texts}{where}; the others count as in the leaderboard.")
+        where = f" of {dataset}" if dataset else ""
+        texts = first_of([f"{e.run} leaves {e.n} of {e.n_queries} queries" for e in entries], MOST)
+        lines.append(f"{texts}{where} unanswered; each counts as in the leaderboard.")
     lines += warned_of(comparisons.warned.items())
     if comparisons.drawn:
         lines.append(f"Random draws: {plan.draws:,} with seed {plan.seed}.")

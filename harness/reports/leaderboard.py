@@ -159,7 +159,7 @@ def plan_of(study: Study) -> Plan:
 
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
-BEST = "* marks the best value of each column; it need not be significantly better."
+BEST = "* marks the best value of each metric; it need not be significantly better."
 Shown = Evaluation | Comparisons | Leaderboard
 ROWS, REST = 20, "print it to see all"
 """Rows of a table that a notebook shows, and where the others are."""

@@ -229,7 +229,7 @@ def unanswered(
         who, each = f"Every run leaves {most:,}", _each(most)
     elif len(numbers) <= NAMED:
         (first, n), *rest = numbers.items()
-        who = listed([f"{first} leaves {n:,}", *(f"{run} {n:,}" for run, n in rest)])
+        who = listed([f"{first or 'The run'} leaves {n:,}", *(f"{run} {n:,}" for run, n in rest)])
     else:
         who = f"{len(numbers):,} of {len(coverages):,} runs leave up to {most:,}"
     text = f"{who} of {counted(total, 'query', 'queries')} unanswered"
@@ -295,6 +295,9 @@ def on_dataset(
     yield from failed(board, entries[0].dataset)
     yield from on_values(entries)
     yield from treatment(metrics, policy, counts)
+    if own := [metric for metric in metrics if metric.settings.ties is not None]:
+        text = "treats ties by its own setting" if len(own) == 1 else "treat ties by their settings"
+        yield f"{_all_but(own, metrics, spelled)} {text}."
     extra = {run: own.counts.extra for run, own in runs.items()}
     if any(extra.values()):
         yield f"Not judged and not counted: {_of_runs(extra)}."
