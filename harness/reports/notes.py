@@ -88,14 +88,11 @@ def _order(policy: Policy) -> str:
 
 def _equal_scores(policy: Policy, past: bool) -> str:
     if policy.score_type == "none":
-        verb = "were" if past else "are"
-        return f"Scores {verb} ignored, and all documents of a query {verb}"
+        were = "Scores were ignored, and all documents of a query were"
+        return were if past else "Scores are ignored; documents are"
     precision = _PRECISION[policy.score_type]
-    return (
-        f"Equal scores, compared in {precision}, were"
-        if past
-        else f"Equal scores ({precision}) are"
-    )
+    were = f"Equal scores, compared in {precision}, were"
+    return were if past else f"Equal scores ({precision}) are"
 
 
 def _empty(
