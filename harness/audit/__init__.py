@@ -1,4 +1,4 @@
-"""What a number is worth: conventions, trace, verify, diff of leaderboards."""
+"""Audits of numbers: conventions, trace, verify, diff of leaderboards."""
 
 __all__: list[str] = []
 """Nothing here is public: names to use are in harness, harness.batch and harness.compat."""

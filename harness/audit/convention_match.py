@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CUTOFFS = (None, 10, 5, 20, 1, 3, 100, 1000, 15, 30, 50)
 """Usual cutoffs, the most usual first; None is the whole list."""
 _SLACK = 1e-12
-"""How far rounding errors may take a mean past a bound, as a share of it."""
+"""Largest excess of a mean over a bound by rounding, as a share of the bound."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Fit:
 
     @property
     def without_changes(self) -> tuple[Any, ...]:
-        """What fits of one tool and cutoff have in common."""
+        """Properties shared by the fits of one tool and cutoff."""
         metric = self.setting.metric
         return self.dataset, self.system, metric.definition.name, metric.cutoff, self.setting.tool
 

@@ -164,7 +164,7 @@ def _values(matrix: Matrix) -> Grid:
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:
-    """Yield why values are refused, and which are undefined."""
+    """Yield the reasons of refused values, and the undefined values."""
     yield from weighted({matrix.dataset: matrix.weighted_by})
     rows = [row for row, _ in matrix.compared]
     for reason in dict.fromkeys(why for row in rows for why in row.refused if why):
@@ -232,7 +232,7 @@ def _colour(difference: float, largest: float) -> str:
 
 
 def _verdict(matrix: Matrix) -> tuple[str, ...]:
-    """Return whether the order and the best system depend on the convention, as sentences."""
+    """Return sentences on changes of the order and of the best system by convention."""
     if not matrix.comparable:
         reasons = "; ".join(dict.fromkeys(filter(None, matrix.base.refused)))
         why = f"refused: {reasons}" if reasons else "undefined for every system"
@@ -258,7 +258,7 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
 
 
 def _left_out(result: ComparedConventions) -> Iterator[str]:
-    """Yield what was not compared."""
+    """Yield the metrics and systems that were not compared."""
     if result.left_out:
         names = ", ".join(result.left_out)
         yield f"Not compared, as it is a count or no convention compared has it: {names}."

@@ -45,7 +45,7 @@ from .verify import leaves
 Directions = Mapping[str, Direction | None]
 Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
-"""What the sums behind two values may add to a difference, as a share of the tolerance."""
+"""Rounding error of a difference of two sums, as a share of the tolerance."""
 ABSENT = "–"
 MOST = 5
 """Queries listed in either direction."""
@@ -70,12 +70,12 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """How many queries have a value in both."""
+        """Number of queries with a value in both."""
         return len(self.qids)
 
     @property
     def moved(self) -> int:
-        """How many of them differ."""
+        """Number of these queries with different values."""
         return int((self.old != self.new).sum())
 
     @property
@@ -253,7 +253,7 @@ class CellChange:
 
 
 def status_of(old: float, new: float, tolerance: float, direction: Direction | None) -> Status:
-    """Return whether a value is better, worse or the same; "changed" without a direction.
+    """Return "better", "worse" or "same" for a value; "changed" without a direction.
 
     A difference as large as the tolerance is within it, even if floating point makes it a little
     larger: 0.51 - 0.5 is above 0.01.
@@ -281,13 +281,13 @@ class RankChange(NamedTuple):
 
     @property
     def change(self) -> int:
-        """How many ranks the system rose."""
+        """Number of ranks that the system gained."""
         return self.old - self.new
 
 
 @dataclass(frozen=True)
 class OrderChange:
-    """How similar the orders by one metric on one dataset are.
+    """Similarity of two orders of systems by one metric on one dataset.
 
     `changes` are of the systems in both; RBO and the top rank in `similarity` use all systems.
     """
@@ -299,7 +299,7 @@ class OrderChange:
 
     @property
     def moved(self) -> int:
-        """How many systems have another rank."""
+        """Number of systems with another rank."""
         return sum(rank.change != 0 for rank in self.changes)
 
     @property
@@ -346,7 +346,7 @@ class Difference(NamedTuple):
 
 
 def origins(old: Board, new: Board) -> Iterator[Difference]:
-    """Yield how inputs, config, versions, code and counts of two folders differ."""
+    """Yield differences of inputs, config, versions, code and counts of two folders."""
     first, second = old.manifest, new.manifest
     if first is None or second is None:
         return
@@ -390,7 +390,7 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What differs between two leaderboards, `old` and `new`.
+    """Differences between two leaderboards, `old` and `new`.
 
     `cells` has every row by every metric of both, `orders` the ranks by dataset and metric.
     `origins` and `reproduced` are of two folders; `has_queries` is whether both are.
@@ -609,7 +609,7 @@ def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> No
 def _directions(
     old: Board, new: Board, metrics: Sequence[str], lower: Collection[str], notes: list[str]
 ) -> dict[str, Direction | None]:
-    """Return the direction of each metric; add to `notes` metrics whose direction is assumed."""
+    """Return the direction of each metric; `notes` gets the assumed directions."""
     lower = {name if name in metrics else canonical(name)[0] for name in lower}
     for name in lower:
         check_known("metric", name, metrics, "--lower")

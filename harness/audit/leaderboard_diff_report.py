@@ -1,4 +1,4 @@
-"""What ``harness diff OLD NEW`` prints: text, Markdown, CSV or JSON lines."""
+"""Output of ``harness diff OLD NEW``: text, Markdown, CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..stats.registry import find
 from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
 
 ROWS, CELLS = 20, 5
-"""Rows of a table, and cells whose queries are listed; CSV and JSON lines have all."""
+"""Limits of rows of a table, and of cells with listed queries; CSV and JSON lines have all."""
 STATUSES = {
     "worse": "worse",
     "better": "better",
@@ -35,7 +35,7 @@ STATUSES = {
     "queries": "with other query values: the mean is the same, or within the tolerance",
     "same": "the same",
 }
-"""The title of the cells of each status, whose first words go with counts."""
+"""Titles of the cells of each status; counts use their first words."""
 FIELDS = (
     *("dataset", "run", "columns", "metric", "direction", "status", "old", "new", "difference"),
     *("old_all", "new_all", "tolerance", "old_rank", "new_rank", "n", "moved_queries"),
@@ -47,7 +47,7 @@ ORDER = (
     *("spearman", "swaps", "swaps_normalised", "same_top", "moved"),
     *("max_rank_change", "mean_rank_change"),
 )
-"""What the text shows of the similarity of two orders."""
+"""Measures of similarity in the text."""
 Fields = dict[str, Any]
 
 
@@ -182,7 +182,7 @@ def verdict(changes: Changes) -> str:
 
 
 def notes(changes: Changes) -> Iterator[str]:
-    """Yield how to read the tables: tolerance, test, and what was assumed."""
+    """Yield notes on the tables: tolerance, test and assumptions."""
     used = {
         f"{shown_name(cell.metric)} {cell.tolerance:.2g}": None
         for cell in changes.cells

@@ -66,7 +66,7 @@ class ShownNames:
             self._alike.setdefault(plain_name(shown), set()).add(own)
 
     def own(self, shown: str) -> str | None:
-        """Return the name in the board; None if it has none, or several that are alike."""
+        """Return the name in the board; None if no name, or more than one, is similar."""
         if shown in self._exact:
             return self._exact[shown]
         alike = self._alike.get(plain_name(shown), set())
@@ -93,7 +93,7 @@ class Board:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that identify rows, besides dataset and run."""
+        """Names of the columns that identify rows, in addition to dataset and run."""
         return tuple(dict.fromkeys(name for key in self.rows for name, _ in key.columns))
 
     @property
@@ -298,7 +298,7 @@ class _BoardColumn:
 def read_file(
     path: Path, keys: Sequence[str] = (), names: Names = NO_NAMES, other: Board | None = None
 ) -> Board:
-    """Read a leaderboard of ours or of another tool, as CSV or Markdown.
+    """Read a leaderboard of the harness or of another tool, as CSV or Markdown.
 
     `keys` are the column of runs, then others that identify rows; `names` are new names of runs,
     datasets and metrics. Names that tables of the `other` board print are read as its own, and a
@@ -388,7 +388,7 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[TableRow]]:
 
 
 def names_its_columns(path: Path) -> bool:
-    """Whether the file is a leaderboard of ours, whose columns are known."""
+    """Whether the file is a leaderboard of the harness, with known columns."""
     return _is_ours(_header_and_rows(path)[0])
 
 

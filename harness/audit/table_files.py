@@ -154,7 +154,7 @@ _MARKS = (
     (re.compile(r"(\*\*|__)(.+?)\1"), r"\2"),
     (re.compile(r"`+|\^[^\s^]+\^"), ""),
 )
-"""Marks of Markdown, and what is left of them."""
+"""Marks of Markdown, and their replacements."""
 
 
 def markdown_rows(text: str, path: str = "") -> list[TableRow]:

@@ -418,7 +418,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[Cell]:
-    """Return the config's cells of entries; HarnessError if a file of theirs is gone."""
+    """Return the cells of entries in the config; HarnessError if a file of these is gone."""
     config = dict(manifest.config)
     runs = {entry.run for entry in entries}
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
@@ -558,7 +558,7 @@ def _part(entry: Entry, metric: Metric) -> FoldShare:
 
 
 def grids(account: Account, full: bool = False) -> Iterator[Grid]:
-    """Yield what ``harness trace`` prints; with `full`, every digit, hash and setting."""
+    """Yield the tables of ``harness trace``; with `full`, every digit, hash and setting."""
     text = partial(_text, account, full)
     query = f" of query {account.qid}," if account.qid else " of"
     notes = [*warned_of([(account.run, account.warned)]), *_summary(account, text)]

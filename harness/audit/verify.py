@@ -47,7 +47,7 @@ _MOVED = (
     "start from now: --inputs FOLDER"
 )
 _FROM_CACHE = {"mode", "queries", "values"}
-"""What a cross-check did: depends on the cells that came from the cache, and on pytrec_eval."""
+"""Counts of a cross-check: they depend on cached cells and on pytrec_eval."""
 _CAUSES = {
     "input": "an input changed",
     "edited": "the file differs from its hash in manifest.json: edited, or a run was stopped",
@@ -91,7 +91,7 @@ class VersionChange(NamedTuple):
 
 @dataclass
 class Verification:
-    """What was computed again, and how it differs.
+    """Result of recomputing a folder: the differences and their causes.
 
     `differences` has the first of each file, inputs first; `by_file` how many there are in each.
     `versions` that differ are not a difference by themselves. `verified` counts what was compared,
@@ -108,7 +108,7 @@ class Verification:
 
     @property
     def total(self) -> int:
-        """How many differences there are in all."""
+        """Number of all differences."""
         return sum(self.by_file.values())
 
     @property
@@ -144,7 +144,7 @@ def verify(
     inputs: Path | None = None,
     plugins: bool = False,
 ) -> Verification:
-    """Compute every number of a folder of results again, and compare all digits.
+    """Recompute every number of a results folder, and compare all digits.
 
     Cells are evaluated from their files, none from a cache; every file is made again and compared
     byte for byte, values in Parquet bit by bit. Pictures are compared if matplotlib is the same
@@ -346,7 +346,7 @@ def _table(content: bytes, is_parquet: bool) -> pa.Table:
 
 
 def leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two pieces of plain data differ, as deep as both have it: ``compare.test``."""
+    """Yield the keys at which two pieces of plain data differ, such as ``compare.test``."""
     if old == new or (not old and not new and 0 not in (old, new)):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
@@ -370,7 +370,7 @@ def _versions(manifest: Manifest, config: Config) -> Iterator[VersionChange]:
 
 
 def grids(outcome: Verification) -> Iterator[Grid]:
-    """Yield what ``harness verify`` prints: differences, inputs first, versions, the verdict."""
+    """Yield the tables of ``harness verify``: differences, inputs first, versions, verdict."""
     inputs = [diff for diff in outcome.differences if diff.kind == "input"]
     yield from map(_difference, inputs[:SHOWN_INPUTS])
     for note in and_more(len(inputs) - SHOWN_INPUTS, "--format json lists every input"):

@@ -62,7 +62,7 @@ class Input(NamedTuple):
 
 @dataclass(frozen=True)
 class Notes:
-    """What a record holds besides numbers: everything that its Parquet file has as JSON."""
+    """Everything in a record except numbers, which its Parquet file has as JSON."""
 
     counts: Counts
     audit: Audit
@@ -72,7 +72,7 @@ class Notes:
     header: dict[str, Any] | None = None
     """ir_metadata at the head of the run's file."""
     facts: Facts | None = None
-    """What the guard's rules look at; None if the guard failed."""
+    """Facts for the rules of the guard; None if the guard failed."""
     unanswered: tuple[str, ...] = ()
     """Queries of the values that the run does not answer."""
     key: str = ""
@@ -93,7 +93,7 @@ class Record:
 
     @classmethod
     def of(cls, visited: Visit, audit: Audit, inputs: Mapping[str, Input]) -> Record:
-        """Return the record of a visit, whose error is raised if it has one."""
+        """Return the record of a visit, or raise the error of the visit."""
         evaluation = visited.value()
         kinds = {
             VALUES: dict(enumerate(evaluation.values.T)),
@@ -150,7 +150,7 @@ class Record:
 
     @classmethod
     def from_parquet(cls, content: bytes) -> Record:
-        """Return the record that a Parquet file holds; one of DAMAGED if others were written."""
+        """Return the record in a Parquet file; an error of DAMAGED if its content was changed."""
         # read_table would import pandas
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
         table = file.read(use_threads=False)
@@ -187,7 +187,7 @@ class Cache:
         url = url_of(folder or "")
         self._root = os.path.abspath("" if url else folder or "")
         self._index: dict[str, Input] = {}
-        """Files by their paths from the cache, which hold when both are moved together."""
+        """Files by their paths from the cache, which stay valid if both are moved together."""
         if folder:
             with contextlib.suppress(*DAMAGED, AttributeError, ArithmeticError, RecursionError):
                 self._index = {
@@ -285,7 +285,7 @@ def _of_files(files: Mapping[str, Path]) -> str:
 
 @functools.cache
 def code() -> str:
-    """Return the hash of the package and of what it computes with."""
+    """Return the hash of the package and of its numerical libraries."""
     return hash_of([sources(), *computes_with()])
 
 
@@ -295,7 +295,7 @@ def hash_of(parts: Any) -> str:
 
 
 def user_code() -> list[str]:
-    """Return the SHA-256 of each loaded plugin and of what it imports, but installed packages."""
+    """Return the SHA-256 of each loaded plugin and of its imports, without installed packages."""
     prefixes = (*_installed(), f"{_PACKAGE}{os.sep}")
     files = {
         file for file in _loaded().values() if not file.startswith(prefixes) and file[-3:] == ".py"
@@ -341,7 +341,7 @@ def _installed() -> tuple[str, ...]:
 
 
 def _loaded() -> dict[str, str]:
-    """Return the file of each module that is loaded from one."""
+    """Return the file of each module that has a file."""
     files = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
     return {name: file for name, file in files.items() if file}
 
@@ -354,7 +354,7 @@ def group_sizes_of(entry: DatasetEntry) -> str:
 
 
 class Keys:
-    """What the values of a config's cells follow from; metrics may compare one cell to another."""
+    """Keys of all inputs of the values of cells; metrics may compare one cell with another."""
 
     def __init__(self, config: Config, cells: Sequence[Cell]) -> None:
         self.cells, metrics = cells, config.parsed_metrics()

@@ -136,7 +136,7 @@ class _Run:
         self.cached = 0
 
     def look_up(self, place: int) -> bool:
-        """Return whether a cell is in the cache; its record is kept in memory then."""
+        """Whether a cell is in the cache; if so, its record stays in memory."""
         try:
             inputs = {
                 path: self.inputs.get(path) or self.cache.hashed(path)
@@ -167,9 +167,9 @@ class _Run:
     def results(
         self, groups: Mapping[str, Grouping], weights: Mapping[str, QueryWeights]
     ) -> Results:
-        """Return everything in the config's order, after the guard has looked at it.
+        """Return all results in the order of the config, after the checks of the guard.
 
-        `groups` say what groups the queries of datasets, `weights` what weights them.
+        `groups` and `weights` name the groups and weights of the queries of datasets.
         """
         config, cells = self.config, self.cells
         plugins = [str(config.base / name) for name in config.plugins if name.endswith(".py")]
@@ -265,7 +265,7 @@ def _jobs(run: _Run, pending: Sequence[int], workers: int) -> list[Job]:
 
 
 def as_one(failed: Sequence[Failed]) -> HarnessError:
-    """Return the error of several cells: each cause once, with the first that has it."""
+    """Return the error of several cells: each cause once, with the first cell."""
     merged, total = list[Problem](), 0
     errors = [(one, one.cause) for one in failed if one.cause is not None]
     causes = grouped_by(errors, lambda pair: (type(pair[1]), *pair[1].problems))

@@ -114,7 +114,7 @@ def _without_end(source: Source, ended: HarnessError | None) -> Iterator[Finding
 
 
 class _Check:
-    """Reads the files of cells one after the other, and keeps what the sweep looks at."""
+    """Reads the files of cells one after the other, and stores the facts for the sweep."""
 
     def __init__(
         self, sweep: Sweep, policy: Policy, metrics: Sequence[Metric], terms: Terms | None
@@ -194,7 +194,7 @@ class _Check:
             self.sweep.failed[place] = cell, error
 
     def _read_alone(self, entry: RunEntry) -> None:
-        """Read a run whose dataset cannot be read."""
+        """Read a run with an unreadable dataset."""
 
         def reader(source: Source) -> int:
             form = source_of(entry).format

@@ -258,7 +258,7 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
 
 
 def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -> str:
-    """Compare runs, and return what ``harness compare`` prints."""
+    """Compare runs, and return the output of ``harness compare``."""
     found = compared(systems, plan)
     notes = [*warned_of((one.run, one.warned) for one in systems)]
     if format in ("csv", "jsonl"):

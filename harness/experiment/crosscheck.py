@@ -32,16 +32,16 @@ TOGETHER = 16
 
 @dataclass(frozen=True)
 class Audit:
-    """What pytrec_eval evaluated again."""
+    """Summary of the values that pytrec_eval recomputed."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
     mode: Mode | Literal["skipped"]
-    """How its queries were chosen: sample, all or none; skipped if pytrec_eval is not installed."""
+    """Choice of queries: sample, all or none; skipped if pytrec_eval is not installed."""
     queries: int = 0
     values: int = 0
     largest_difference: float = 0.0
-    """Between its values and ours; 0, or the run stops."""
+    """Largest difference from its values; the run stops unless it is 0."""
 
 
 def mode_of(asked: Mode) -> Mode | Literal["skipped"]:
@@ -79,13 +79,13 @@ class MeasureGroup(NamedTuple):
     columns: dict[str, int]
     """Position of each measure's metric, by pytrec_eval's name of the measure."""
     least: int
-    """What a query's highest grade must be: no metric is defined below 0."""
+    """Smallest highest grade that a query may have: no metric is defined below 0."""
     reorders: bool
-    """Whether the policy asks for another ranking than trec_eval's."""
+    """Whether the policy ranks differently from trec_eval."""
 
 
 class Peer:
-    """What pytrec_eval computes of a dataset.
+    """Metrics of a dataset that pytrec_eval can compute.
 
     It ranks by scores, so metrics under ``ties: average`` and ``random(seed)`` are left out.
     """
@@ -115,7 +115,7 @@ class Peer:
 
 
 class Crosscheck:
-    """Evaluates some queries of a run again while it is read, and compares.
+    """Recomputes some queries of a run with pytrec_eval during reading, and compares.
 
     pytrec_eval gets the judgements and scores as they were read, so that ordering, ties and
     joining are checked along with the metrics. Left out are queries on which the two differ on
@@ -185,7 +185,7 @@ class Crosscheck:
                 expected.update((column, values[name]) for name, column in group.columns.items())
 
     def compare(self, evaluation: Evaluation) -> Audit:
-        """Return the number of values checked; VerificationError with the first that differs."""
+        """Return the number of compared values; VerificationError with the first difference."""
         for answer in self.reserve:
             if len(self.expected) >= self.size:
                 break

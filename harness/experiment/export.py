@@ -99,7 +99,7 @@ _TRACKERS: dict[str, Callable[[Results, str], str]] = {
 
 
 def log(results: Results, tracker: str, project: str) -> str:
-    """Log results to a tracker; return where they are. HarnessError if the tracker refuses."""
+    """Log results to a tracker; return their location. HarnessError if the tracker refuses."""
     try:
         return _TRACKERS[tracker](results, project)
     except HarnessError:

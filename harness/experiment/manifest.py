@@ -1,4 +1,4 @@
-"""Where a result came from: config, inputs, versions, policies, counts; and its JSON Schema."""
+"""Manifest of results: config, inputs, versions, policies, counts; and its JSON Schema."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def versions(*, pictures: bool = False) -> dict[str, str | None]:
 
 
 class Paths:
-    """What files are called in ``inputs``: how to get to each from `base`, the config's folder."""
+    """Names of files in ``inputs``: paths from `base`, the config's folder."""
 
     def __init__(self, paths: Iterable[str], base: Path) -> None:
         root = base.resolve()
@@ -195,11 +195,11 @@ class Paths:
         self._pattern = re.compile(rf"(?<![\w/.-])(?:{either})(?![\w/-]|\.\w)")
 
     def placed(self, text: str) -> str:
-        """Return a text whose paths are as in ``inputs``; a part of a word is none of them."""
+        """Replace paths in a text by those in ``inputs``, only as whole words."""
         return self._pattern.sub(lambda match: self.names[match[0]], text)
 
     def placed_finding(self, finding: Finding) -> Finding:
-        """Return a finding whose paths are as in ``inputs``."""
+        """Replace paths in a finding by those in ``inputs``."""
         return replace(
             finding,
             place=finding.place.within(self.placed(finding.place.file)),
@@ -262,7 +262,7 @@ class InputRecord(_Model):
     sha256: Sha256
     """Hash of the file's bytes, as they are, compressed or not."""
     columns: Mapping[StrictStr, StrictStr] = {}
-    """Columns of a table that were read, by what they hold: {"score": "y_pred"}."""
+    """Columns of a table that were read, by role: {"score": "y_pred"}."""
     unused_columns: tuple[StrictStr, ...] = ()
     """Columns of a table that no cell read."""
 
@@ -348,7 +348,7 @@ class Package(_Model):
 
 
 class Manifest(_Model):
-    """Where a folder of results came from.
+    """Origin of a results folder.
 
     Nothing in it changes between two runs on the same inputs with the same software.
     """
@@ -384,8 +384,8 @@ class Manifest(_Model):
     choices: tuple[ChosenSetting, ...] = ()
     """The settings chosen on validation queries."""
     findings: tuple[Annotated[Finding, PlainSerializer(Finding.as_dict)], ...]
-    """What the guard found, and what readers refused or warned of; notes of one rule in several
-    files as one."""
+    """Findings of the guard, and errors and warnings of readers; notes of one rule in several
+    files are one."""
     outputs: Mapping[StrictStr, Sha256]
     """SHA-256 of the files of values in this folder. Tables and pictures carry the manifest's hash
     instead, and timing.json differs for each run."""

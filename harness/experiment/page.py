@@ -200,7 +200,7 @@ def _tests_of(tests: Mapping[str, Any], systems: Sequence[int]) -> dict[str, Any
 
 
 def advice(outcome: Results) -> Iterator[str]:
-    """Yield what the author of a page can add to it."""
+    """Yield advice to the author of a page: keys to add to the config."""
     page = outcome.config.page
     if not page.title or not page.description:
         yield "--title and --description, or both as keys of 'page' in the config"
@@ -331,7 +331,7 @@ def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any
 
 
 def _shown(board: Leaderboard) -> dict[CellKey, System]:
-    """Return the system of each cell whose ranking the page shows: all folds of the first seed."""
+    """Return the system of each cell with a ranking on the page: all folds of the first seed."""
     summary, spread = board.summary, board.summary.spread
     first = {}
     for system in systems_of(board):

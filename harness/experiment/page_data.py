@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .results import Results
 
 DOWNLOAD = 1 << 20
-"""Characters of the largest file that the page holds for downloading; others are links."""
+"""Characters of the largest file inside the page for download; others are links."""
 MOST_JUDGEMENTS = 20 << 20
 """Bytes of judgements that are read again to count grades."""
 MOST_GRADES = 10
@@ -152,7 +152,7 @@ def _text(path: Path) -> str:
 
 
 def _provenance(outcome: Results) -> dict[str, Any]:
-    """Return where the numbers come from, as the page shows it."""
+    """Return the origin of the numbers, as on the page."""
     manifest, config = outcome.manifest, outcome.config
     folder = shlex.quote(_from(config.base, config.output))
     values, _ = outcome.recomputed
@@ -252,13 +252,13 @@ def _size(outcome: Results, name: str) -> float:
 
 
 def download(name: str, kind: str, text: str) -> dict[str, Any]:
-    """Return a file that the page holds, or the name of a large one next to the page."""
+    """Return a file inside the page, or the name of a large file next to it."""
     entry = {"name": name, "bytes": len(text.encode())}
     return entry | ({"type": kind, "text": text} if len(text) <= DOWNLOAD else {})
 
 
 def add_files(data: dict[str, Any], outcome: Results, cells: Sequence[Cell]) -> None:
-    """Put into the data which files each system has, what was found in them, and the grades."""
+    """Add the files of each system, their findings, and the grades to the data."""
     manifest, base = outcome.manifest, outcome.config.base
     inputs = {record.path: i for i, record in enumerate(manifest.inputs)}
     names = Paths([path for cell in cells for path in cell.run_files], base).names

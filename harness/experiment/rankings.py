@@ -1,6 +1,6 @@
-"""The first documents of runs: pools of a shared task, and how alike the rankings of runs are.
+"""First documents of runs: pools of a shared task, and similarity of rankings.
 
-A pool says what to judge, who contributed it, and what leaving a run out changes.
+A pool has the documents to judge, their contributors, and the effect of leaving out a run.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def pool(
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
-    `harness.readers.groups.teams_of`; without it each run is a team of its own. `contributors` is
+    `harness.readers.groups.teams_of`; without it each run is a team. `contributors` is
     a file as in `harness.readers.groups.contributing`; without it all runs contribute. `order`
     is whether the highest or the lowest score is best.
     """

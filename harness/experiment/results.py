@@ -306,7 +306,7 @@ LEADERBOARD, CELLS = "leaderboard.csv", "leaderboard_cells.csv"
 PLOTS = "plots"
 """Folder of the pictures."""
 RENDERED = ("tables", PLOTS)
-"""Folders that hold the tables and pictures."""
+"""Folders of the tables and pictures."""
 C = TypeVar("C", Cell, Entry)
 RULE = "damaged-results"
 """Rule of errors about files of a results folder that do not belong together."""
@@ -371,7 +371,7 @@ def read_manifest(folder: Path, content: bytes | None = None) -> Manifest:
 
 
 def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputError:
-    """Return the error of a manifest whose values are missing or of another type."""
+    """Return the error of a manifest with missing values or values of another type."""
     problems = []
     for mistake in error.errors():
         where = f"{path}: {'.'.join([below, *map(str, mistake['loc'])])}"
@@ -445,7 +445,7 @@ def _read_values(
     metrics: tuple[Metric, ...],
     policy: Policy,
 ) -> list[Evaluation]:
-    """Return the values of each cell; InputError if the file does not hold them."""
+    """Return the values of each cell; InputError if the file does not have them."""
     counts, n_metrics = [cell.counts for cell in cells], len(metrics)
     n_rows = sum(one.queries for one in counts) * n_metrics
     try:
@@ -499,7 +499,7 @@ def _read_values(
 
 
 def _weights(weights: Floats | None) -> dict[int, Floats]:
-    """Return the weights of each metric of a cell that has any."""
+    """Return the weights of each metric of a cell with weights."""
     if weights is None or not len(weights):
         return {}
     return {at: column for at, column in enumerate(weights.T) if not np.isnan(column).all()}
@@ -528,7 +528,7 @@ def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
 
 
 def _timing(folder: Path) -> dict[str, Any]:
-    """Return the content of ``timing.json``; empty without one of ours."""
+    """Return the content of ``timing.json``; empty if it is not from the harness."""
     if not is_file(folder / TIMING):
         return {}
     with contextlib.suppress(HarnessError, ValueError, RecursionError):
@@ -553,7 +553,7 @@ def _base_of(folder: Path, manifest: Manifest) -> Path:
 
 
 def with_inputs(manifest: Manifest, base: Path | None) -> Manifest:
-    """Return a manifest whose paths start from another folder, if one is given."""
+    """Return a manifest with paths from another folder, if one is given."""
     if base is None:
         return manifest
     if not base.is_dir():
@@ -597,7 +597,7 @@ def _is_recorded(keys: Collection[CellKey], files: set[str], cell: Cell) -> bool
 
 
 def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:
-    """Raise InputError, which says how to `fix` it, if only plugins can compute its metrics."""
+    """Raise InputError with this `fix` if only plugins can compute the metrics."""
     names = manifest.config.get("plugins")
     if names:
         got = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
@@ -606,17 +606,17 @@ def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:
 
 
 class ChangedInput(NamedTuple):
-    """An input whose bytes are not those that the results were computed from."""
+    """An input that has changed since the results were computed."""
 
     record: InputRecord
-    """What the manifest has of it."""
+    """Record of the input in the manifest."""
     path: Path
     now: str
     """Its SHA-256; empty if it is gone or cannot be read."""
 
     @property
     def what(self) -> str:
-        """What has become of it."""
+        """State of the input in words: changed, missing or unreadable."""
         if self.now:
             then = f"sha256 {self.record.sha256[:12]}... then, {self.now[:12]}... now"
             return f"has changed since the results were computed: {then}"

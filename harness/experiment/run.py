@@ -141,7 +141,7 @@ def _many_tests(config: Config, cells: Sequence[Cell]) -> str:
 
 @contextlib.contextmanager
 def _held_folders(config: Config, force: bool) -> Iterator[None]:
-    """Hold the folders that a run writes to; HarnessError, before any work, if it may not."""
+    """Lock the output folders of a run; HarnessError, before any work, if that is not possible."""
     folder, cache_folder = config.output_folder, config.cache_folder
     files.check_writable(folder)
     if cache_folder and not config.cache:  # a link must not lead its records out of the results

@@ -49,7 +49,7 @@ Watcher = Callable[[Run, bool], None]
 
 @dataclass(frozen=True, eq=False)
 class LoadedDataset:
-    """Judgements, what the guard knows of them, and what was found as they were read.
+    """Judgements of a dataset, with facts for the guard and findings of the reader.
 
     There are no facts if the guard failed, or if the judgements do not come from a file. `place`
     is that of each row of the file.
@@ -66,8 +66,8 @@ def read_dataset(
 ) -> LoadedDataset:
     """Read the judgements of a cell for some metrics.
 
-    InputError if they cannot be read, or a metric refuses their grades. The error has what was
-    found before as its `findings`.
+    InputError if they cannot be read, or a metric refuses their grades. The error has
+    earlier findings as its `findings`.
     """
     from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
 
@@ -94,9 +94,9 @@ def visit(
     name that a metric compares with. `watch` gets every part of the run as it was read, and whether
     it is the first. `terms` are those of a shared task that the run is submitted to.
 
-    Unless it `evaluates`, the metrics only say which grades they refuse. With `rows_only` the guard
-    looks only at scores for rows. If it is `whole`, the file may be read again for the lines of all
-    findings. The visit has an `error` if one ended it.
+    Unless it `evaluates`, the metrics only check grades. With `rows_only` the guard only checks
+    scores for rows. If it is `whole`, the file may be read again for the lines of all findings. The
+    visit has the `error` that ended it.
     """
     from ..guard.watch import Watch  # which small data in memory do not need
 

@@ -1,4 +1,4 @@
-"""Workers: what each does with its cells, in this process, in several or on a cluster."""
+"""Workers that evaluate cells, in this process, in several or on a cluster."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def work_there(job: Job, by: str) -> tuple[str, list[JobResult]]:
 
 
 def each(job: Job) -> Iterator[JobResult]:
-    """Yield what became of each cell of a job; VerificationError stops all of them."""
+    """Yield the outcome of each cell of a job; VerificationError stops the job."""
     _load_plugins(job.config.base, job.config.plugins)
     metrics = job.config.parsed_metrics()
     for place in job.places:
@@ -163,7 +163,7 @@ def changed_input(path: str) -> ChangedInputError:
 
 
 _Dataset = tuple[LoadedDataset, Peer, Mapping[str, Input]]
-"""A dataset, what the cross-check shares between its cells, and its files."""
+"""A dataset, shared data of the cross-checks of its cells, and its files."""
 last_dataset: dict[Any, _Dataset] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
@@ -190,9 +190,9 @@ def _load_plugins(base: Path, names: tuple[str, ...]) -> None:
 
 T = TypeVar("T")
 TRIES = 3
-"""Number of times that a job whose worker dies is tried."""
+"""Number of attempts for a job if workers die."""
 POLL = 1
-"""Seconds between two looks at a cluster."""
+"""Seconds between two polls of a cluster."""
 ANSWER = 4
 """Seconds that a scheduler has to take a connection, or to end one."""
 WITHOUT_WORKERS = 30
@@ -204,7 +204,7 @@ SILENCE = 20
 
 
 def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
-    """Yield what became of each cell as soon as it is known.
+    """Yield the outcome of each cell as soon as it is known.
 
     A job whose worker dies goes to another. A pool of processes that breaks loses all of its jobs:
     they go again one at a time, so that only the one that breaks it is given up.
@@ -248,7 +248,7 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
 
 
 class Cluster(Executor):
-    """The workers of a Dask scheduler: their threads, and what a job raises if its worker dies."""
+    """Workers of a Dask scheduler: their threads, and the error of a job if its worker dies."""
 
     def __init__(self, address: str, worker_timeout: int = WORKER_TIMEOUT) -> None:
         try:
@@ -402,7 +402,7 @@ def _context() -> BaseContext:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back; processes that are started meanwhile never see it.
+    """Defer Ctrl-C; processes that start meanwhile never receive it.
 
     The mask is this thread's alone. Another thread may take the signal, and Python then calls the
     handler in this one, so the handler waits too.

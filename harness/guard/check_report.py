@@ -152,7 +152,7 @@ def _position_in_file(finding: Finding) -> dict[str, Any]:
 
 
 def _in_file(finding: Finding) -> str:
-    """Return the place in the file, what is wrong, and examples."""
+    """Return the place in the file, the mistake, and examples."""
     position = (
         value if name == "key" else f"{name} {value}"
         for name, value in _position_in_file(finding).items()

@@ -48,9 +48,9 @@ _N_MARKS = 128
 """Hashes that are stored of a dataset: if one row in forty is shared, 96 in 100 times one of them
 is of such a row."""
 _FOLD = re.compile("fold|split|part", re.IGNORECASE)
-"""Names of placeholders whose values are parts of one dataset."""
+"""Placeholders with the parts of one dataset as values."""
 _SPLIT = re.compile("split", re.IGNORECASE)
-"""Placeholders that may hold train, vali and test if another one names the fold."""
+"""Placeholders with values such as train, vali and test, next to one for the fold."""
 _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNORECASE | re.DOTALL)
 """Names of parts that a config lists one by one."""
 
@@ -72,7 +72,7 @@ class JudgementFacts:
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
-    """Columns that were read, by what they hold."""
+    """Columns that were read, by role."""
 
     @classmethod
     def of(cls, qrels: Qrels, source: Source, *, whole: bool = False) -> JudgementFacts:
@@ -142,9 +142,9 @@ def _has_numbered_queries(qrels: Qrels) -> bool:
 
 
 def _marks_of(hashes: Array) -> tuple[int, ...]:
-    """Return the smallest hashes of queries, shared as far as two files share queries.
+    """Return the smallest hashes of queries; files that share queries share hashes.
 
-    Rows that a file holds twice are left out: several files hold such ones by chance.
+    Rows that occur twice in a file are left out: several files have such rows by chance.
     """
     sample = hashes
     if hashes.size > 4 * _N_MARKS:  # some may be of equal rows
@@ -360,7 +360,7 @@ def load_grouping(groups: Groups) -> Grouping:
 
 
 def load_groupings(cells: Iterable[Cell]) -> dict[str, Grouping]:
-    """Return the grouping of each dataset that has groups, by its name."""
+    """Return the grouping of each dataset with groups, by its name."""
     read: dict[str, Grouping] = {}
     groupings = {}
     for cell in cells:
@@ -408,7 +408,7 @@ def match_groups(
 def attach_groups(
     entries: Sequence[Entry], groups: Mapping[str, Grouping]
 ) -> tuple[list[Entry], list[Finding]]:
-    """Return entries with the groups of their queries, and what the guard reports of these."""
+    """Return entries with the groups of their queries, and findings on the groups."""
     labels, findings = match_groups(groups, _qids_of(entries))
     with_groups = []
     for entry in entries:
@@ -433,7 +433,7 @@ def _qids_of(entries: Iterable[Entry]) -> dict[str, list[str]]:
 
 
 def load_weights(cells: Iterable[Cell]) -> dict[str, QueryWeights]:
-    """Return the query weights of each dataset that has any, by its name."""
+    """Return the query weights of each dataset with weights, by its name."""
     read: dict[str, QueryWeights] = {}
     of_datasets = {}
     for cell in cells:
@@ -468,7 +468,7 @@ def match_weights(
 def attach_weights(
     entries: Sequence[Entry], weights: Mapping[str, QueryWeights]
 ) -> tuple[list[Entry], list[Finding]]:
-    """Return entries whose queries are weighted, and what the guard notes of the weights."""
+    """Return entries with query weights, and findings on the weights."""
     findings = match_weights(weights, _qids_of(entries))
     weighted = [
         replace(entry, evaluation=weights[entry.dataset].weigh(entry.evaluation))

@@ -178,7 +178,7 @@ def _common_prefix(names: Sequence[str]) -> str:
 
 
 def spelling_pair(name: str, spelling: str) -> str:
-    r"""Return both names, with escapes for what is not ASCII.
+    r"""Return both names, with escapes outside ASCII.
 
     >>> print(spelling_pair("e\u0301", "\xe9"))
     'e\u0301' for '\xe9'
@@ -204,7 +204,7 @@ query, as '7' of one collection and 'D7' of another agree by chance; docnos that
 UNLIKE_CHANCE = 3
 """Times that docnos must equal qids more often than those of other queries, as whole numbers do."""
 MOST = 1000
-"""Unjudged queries whose qids are compared with those of unanswered ones, at most."""
+"""Largest number of unjudged queries to compare with unanswered ones by qid."""
 NO_ROW: Ints = np.full(1, -1)
 
 
@@ -236,7 +236,7 @@ class Queries:
         self.extra += part.n_extra
 
     def start_of(self, names: Sequence[str]) -> Examples:
-        """Return some queries, with the first row of the first of them."""
+        """Return some queries, and the first row of one of them."""
         first_qid = string_column(names[:1])
         for qids, starts in zip(self.qids, self.starts, strict=True):
             index = int(index_in(first_qid, qids)[0]) if names else -1
@@ -324,9 +324,9 @@ class Documents:
         self.n_top = self.n_judged_top = 0
         """Documents at rank 10 or before, and those of them that are judged."""
         self.n_sampled = self.n_known = 0
-        """Rows whose docno was looked up, and those whose docno is judged for some query."""
+        """Rows with a docno to look up, and rows with a docno that is judged for any query."""
         self.identical = self.identical_by_chance = 0
-        """Documents whose docno equals the qid, if the policy keeps them."""
+        """Documents with the qid as docno, if the policy keeps them."""
         self.unscored: Finding | None = None
         """Finding about learning-to-rank rows without a score."""
 
@@ -441,7 +441,7 @@ class Documents:
 def explain_no_common_query(
     cell: Cell, qrels: Qrels | None, datasets: Mapping[str, pa.Array]
 ) -> Finding | None:
-    """Explain why a TREC run shares no query with its qrels, as far as pieces of it show.
+    """Explain why a TREC run and its qrels share no query, using a sample of the file.
 
     Its qids and docnos are swapped, its qids are spelled otherwise, or it answers another one of
     the `datasets` (their qids by file).

@@ -186,7 +186,7 @@ def source_of(entry: RunEntry) -> Source:
 
 
 def place_of_run_row(entry: RunEntry, row: int) -> Place:
-    """Return the place of a row of a run, whose file is read again; the file if unknown."""
+    """Return the place of a row of a run, by reading its file again; the file if unknown."""
     examples = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
         add_lines(examples, source_of(entry), whole=True)
@@ -281,7 +281,7 @@ class RunPart:
 
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 APART = ("reader", "unreadable", "config")
-"""Rules whose findings are about anything, and are not grouped."""
+"""General rules; their findings are not grouped."""
 MANY = 0.1
 """Share from which on a finding is a warning: a smaller one seldom changes the order of systems."""
 FOLLOWS: Mapping[str, Collection[str]] = {
@@ -315,7 +315,7 @@ def rules_of_error(error: HarnessError) -> list[str]:
 
 
 _LINE_SHOWN, _QUOTED = 120, 40
-"""Characters of a line that are shown by itself; that are quoted next to its number."""
+"""Limits of characters: of a line that is shown alone, and of one next to its number."""
 
 
 def findings_of_error(place: str, error: HarnessError) -> Iterator[Finding]:

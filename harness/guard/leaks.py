@@ -71,7 +71,7 @@ class FeatureRows:
 
 
 def has_features(path: str) -> bool:
-    """Whether a file holds rows with features: a learning-to-rank file, or a table of them."""
+    """Whether a file has rows with features: a learning-to-rank file, or a table of features."""
     try:
         form = readers.guess_format(path, "qrels")
         return form == "letor" or (form == "table" and table_files.has_features(Source(path)))
@@ -95,10 +95,10 @@ def leaked_rows(train: FeatureRows, test: FeatureRows) -> Ints:
 
 
 def findings_of_leaks(pairs: Iterable[tuple[str, Cell]], effect: str = "") -> Iterator[Finding]:
-    """Yield the rows of each test file, that of a cell, that stand in its training file.
+    """Yield findings for rows of the test file of each cell that are also in its training file.
 
-    HarnessError if a file cannot be read, or the features of two cannot be compared. `effect` is
-    what such rows do, if nothing was trained on them.
+    HarnessError if a file cannot be read, or the features of two files cannot be compared.
+    `effect` replaces the effect of the rule, if no model was trained on the rows.
     """
     read: dict[str, FeatureRows] = {}
     distinct = {(path, cell.dataset_entry.path): cell for path, cell in pairs}

@@ -40,7 +40,7 @@ WINDOWS, WINDOW = 16, 512
 KEPT = 1 << 20
 """Predictions of a file that are kept, from the first on."""
 FEW, MANY = 6, 20
-"""Distinct whole numbers that grades are, at most; distinct fractions of what are rather scores."""
+"""Largest number of distinct grades, and smallest of distinct fractions that are scores."""
 ENOUGH, CHANCE = 200, 3.0
 """Rows from which on predictions show that they have to do with the grades; standard errors up to
 which a correlation is what chance gives."""
@@ -87,7 +87,7 @@ NO_FIT = Fit(0.0, 0)
 
 
 def dense_ranks(scores: Array) -> Array:
-    """Return the rank of each score among all, equal ones alike, so that no outlier counts.
+    """Return the rank of each score among all; equal scores share it. Outliers have no effect.
 
     >>> dense_ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
     [1.0, 2.0, 1.0, 0.0]
@@ -142,7 +142,7 @@ def is_clear(fit: Fit, alternative: Fit) -> bool:
 
 
 class Slip(NamedTuple):
-    """Rows, from about `start` to before `end`, whose scores are `offset` rows further down."""
+    """Rows from about `start` to before `end`; their scores are `offset` rows further down."""
 
     offset: int
     start: int
@@ -154,8 +154,8 @@ class Slip(NamedTuple):
 def find_shift(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
     """Return the fit of scores in place, and the stretch of rows that shifted.
 
-    Of many rows it looks at some pieces first, and at all only if the fit of these is not clear or
-    some of them have shifted.
+    Of many rows it checks some pieces first, and the rest only if their fit is unclear or some of
+    them are shifted.
     """
     span = WINDOWS * WINDOW
     if scores.size > span + 2 * SLIP:
@@ -234,7 +234,7 @@ def sorted_by_score(query: Ints, scores: Array) -> tuple[bool, int] | None:
 
 
 def query_orders(qids: pa.Array | None, sizes: Ints) -> dict[str, Ints]:
-    """Return usual orders of queries, each by what it does to the rows.
+    """Return usual orders of queries, each with the order of its rows.
 
     Data frames and loaders reorder queries (as text, by size) and keep the rows of each together.
     """
@@ -274,8 +274,8 @@ def _apart(grades: Array, sizes: Ints) -> float:
 def find_size_order(qrels: Qrels) -> str:
     """Return the order of group sizes that clearly fits the grades better; empty if there is none.
 
-    Grades differ between queries, so that rows of one query are alike. Grades that rise or fall
-    along the rows of the queries show that the sizes are right.
+    Grades differ between queries, and less within a query. Grades that rise or fall along the rows
+    of the queries show that the sizes are right.
     """
     rows, sizes = graded_rows(qrels), lengths_of(qrels.offsets)
     if rows is None or sizes.size < 2 or not sizes.all() or rows.grades.var() == 0:
@@ -298,7 +298,7 @@ def find_size_order(qrels: Qrels) -> str:
 
 
 def _inflation(grades: Array, sizes: Ints) -> float:
-    """Return by how much more grades vary between groups as neighbours in a group are alike."""
+    """Return the factor by which similar neighbours increase the variance between groups."""
     query = np.repeat(np.arange(sizes.size), sizes)
     less = Grades(GradedRows(grades, query)).less
     both = (less[1:] * less[:-1])[query[1:] == query[:-1]].sum()

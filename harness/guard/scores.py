@@ -49,7 +49,7 @@ _WITH_RANKS = replace(trec.RUN, also=("rank",))
 FIRST_LINES = 20
 """Lines of a run that are checked first: few systems have whole numbers as scores."""
 NEARLY_ALL = 0.99
-"""Share of the rows whose score is their rank from which on scores are ranks."""
+"""Smallest share of rows with their rank as score for which scores count as ranks."""
 AT_LEAST = 20
 """Rows below which the scores 1, 2, 3 may be a system's own."""
 
@@ -61,7 +61,7 @@ class Scores:
         self.policy, self.examples = policy, examples
         self.single = policy.score_type == "float32"
         self.several = self.constant = 0
-        """Queries with two documents and more, and those of them whose scores are all equal."""
+        """Numbers of queries with two documents or more, and of these with equal scores."""
         self.pairs = self.tied = 0
         """Pairs of documents of one judged query, and of one score if others differ."""
         self.merged = 0
@@ -100,7 +100,7 @@ class Scores:
         return int(differ.sum())
 
     def aligned(self, aligned: Aligned, part: RunPart) -> None:
-        """Look at a part that was aligned; `part` is what was read for it, or its beginning."""
+        """Check an aligned part; `part` has its rows in the file, or the first of them."""
         n = aligned.n_retrieved
         self.pairs += int((n * (n - 1)).sum()) // 2
         if self.policy.score_type == "none" or not aligned.n_tied.any():
@@ -148,7 +148,7 @@ class Scores:
 
 
 def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
-    """Return rows that are ranked next to each other in a query and whose scores are equal."""
+    """Return neighbours in the ranking of a query with equal scores."""
     kind: ScoreType = "float32" if single else "float64"
     order, ties = by_score(part.run, [kind])[kind]
     rows = ties.places if order is None else order[ties.places]
@@ -181,7 +181,7 @@ class Labels:
         self.scores: dict[float, float] | None = {}
         self.are_equal = True
         self.n_rows = self.n_queries = 0
-        """Judged documents, and queries, whose order is compared with that of their grades."""
+        """Numbers of judged documents and queries for comparing orders by score and by grade."""
         self.both = self.squares = 0.0
 
     def aligned(self, aligned: Aligned) -> None:

@@ -119,7 +119,7 @@ class Terms:
 
 
 class Submission:
-    """Sums up what the terms ask about one run, part by part."""
+    """Facts on one run that the terms need, collected part by part."""
 
     def __init__(self, terms: Terms, examples: ExamplesByRule) -> None:
         self.terms, self.examples = terms, examples

@@ -65,7 +65,7 @@ ENOUGH_ROWS = 20
 
 @dataclass(frozen=True)
 class Placed:
-    """A finding and what it is about."""
+    """A finding and its subject."""
 
     finding: Finding
     key: str = ""
@@ -86,7 +86,7 @@ class Placed:
 
 @dataclass(eq=False)
 class Sweep:
-    """All cells of a run or a check, from whose facts findings are made."""
+    """All cells of a run or a check; their facts give findings."""
 
     visits: dict[int, Visit] = field(default_factory=dict)
     """Evaluated cells, by position."""
@@ -125,7 +125,7 @@ class Sweep:
         return findings + [Placed(finding) for finding in failures]
 
     def _of_cells(self) -> Iterator[Placed]:
-        """Yield the findings of each run, and the readers' warnings that tell more."""
+        """Yield the findings of each run, and more specific warnings of readers."""
         for place, visit in self.visits.items():
             cell = visit.cell
             findings = () if visit.facts is None else visit.facts.run.findings
@@ -161,7 +161,7 @@ class Sweep:
 
     @cached_property
     def _without_fit(self) -> set[str]:
-        """The datasets whose grades no run fits, but for random baselines."""
+        """Datasets with grades that no run fits, except random baselines."""
         fitting: dict[str, bool] = {}
         for _, cell, facts in self.facts:
             if not is_random(cell.run):
@@ -305,7 +305,7 @@ def _named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:
 
 
 def accepted_rules(config: Config, policy: Policy) -> tuple[str, ...]:
-    """Return the rules whose findings a config accepts: by name, or by a choice that it makes."""
+    """Return the rules that a config accepts, by name or by another setting."""
     chosen = {
         "empty-queries": policy.empty_queries != "zero" or config.convention is not None,
         "missing-queries": policy.missing_queries == "skip",
@@ -340,11 +340,10 @@ def guard(
 ) -> Guarded:
     """Check the cells of a run with every rule; `digests` are by path.
 
-    Findings of rules in `accept` become notes, and `pooled` is for `Sweep`. It raises InputError if
-    a dataset, or the sweep as a whole, has an error that is not accepted; its `findings` are
-    those to warn of. With `only_warns` errors are warnings, if there is no config that could
-    accept them, but not those of a run without a judged document, whose numbers are worth nothing.
-    `known` was found before.
+    Findings of rules in `accept` become notes, and `pooled` is for `Sweep`. InputError if a
+    dataset, or the sweep as a whole, has an error that is not accepted; its `findings` are those
+    to warn of. With `only_warns`, for commands without a config, errors are warnings, except those
+    of a run without a judged document. `known` are earlier findings.
     """
     by_path: dict[str, Dataset] = {}
     for visit in visits.values():

@@ -42,7 +42,7 @@ class RunFacts:
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
-    """Columns that were read, by what they hold."""
+    """Columns that were read, by role."""
     tag: str = ""
     """The first tag of a submission."""
 
@@ -76,7 +76,7 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
 
 
 class Watch:
-    """Sums up what the rules look at of one run, part by part.
+    """Facts on one run that the rules need, collected part by part.
 
     An exception of the guard ends the watch and is in `failures`.
     """
@@ -101,10 +101,9 @@ class Watch:
         self.submission = None if self.terms is None else Submission(self.terms, examples)
 
     def run(self, run: Run, begins: bool = False) -> None:
-        """Look at a run, or at a part of one, as it was read.
+        """Check a run, or a part of one, in the order of its file.
 
-        A part that `begins` the file starts again: a run whose queries are scattered is read a
-        second time, whole.
+        A part that `begins` the file starts over: scattered queries are read a second time.
         """
         if not run.n_rows or self.failures:
             return
@@ -144,7 +143,7 @@ class Watch:
     def facts(
         self, judgements: JudgementFacts | None, source: Source | None, *, whole: bool = False
     ) -> Facts | None:  # fmt: skip
-        """Return those facts and those of all parts that were looked at; None if the guard failed.
+        """Return the facts of all parts that were checked; None if the guard failed.
 
         Examples have lines if the `source` is given from which the run was read. With `whole` notes
         have them too, and the file may be read again for them.

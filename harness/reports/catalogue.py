@@ -212,7 +212,7 @@ def _names_elsewhere(definition: Definition) -> dict[str, None]:
 
 
 def counterparts(rows: Sequence[ToolName]) -> list[list[str]]:
-    """Return the tools of each row, their name, ours or "none", and what is special."""
+    """Return tools, their name, our name or "none", and a remark, for each row."""
     return [[row.tools, row.name, " or ".join(row.ours) or "none", _remark(row)] for row in rows]
 
 

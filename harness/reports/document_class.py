@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Page(NamedTuple):
     r"""A page in points: its column, width and height; size and line of ``\small``, and its font.
 
-    `blank` is what a blank is wider than that of the font, in shares of the size.
+    `blank` is the extra width of a blank, as a share of the size.
     """
 
     column: float

@@ -46,8 +46,8 @@ def render(
 def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
     """Return records of the same keys as CSV; NaN and None are empty fields.
 
-    Names that a spreadsheet would compute have an apostrophe before them, and fields that hold a
-    line break of any kind are in quotes.
+    Names that a spreadsheet would compute get an apostrophe before them, and fields with a line
+    break of any kind are in quotes.
 
     >>> print(as_csv([{"run": "=a", "map": 0.5, "n": None}]), end="")
     run,map,n

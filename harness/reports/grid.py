@@ -37,7 +37,7 @@ class GridCell(NamedTuple):
 
 
 PLAIN = GridCell("")[1:]
-"""What follows the text of a cell that is nothing but text."""
+"""Mark after the text of a cell that has only text."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Grid:
-    """One table, whose first column names the rows; without columns, its title and notes alone.
+    """One table; the first column names the rows. Without columns it is a title with notes.
 
     A `title` line and `caption` sentences are above the table, `notes` below it; `caption_latex`
     is not escaped. `source` is lines of comments, `level` that of the title as a heading in

@@ -25,7 +25,7 @@ MOST_LINES = 10
 
 @dataclass(frozen=True)
 class Change:
-    """How a value differs from the first one of its level, in the folder called `since`.
+    """Difference of a value from the first value of its level, in the folder `since`.
 
     `old` and `new` are means over the queries with a value in both.
     """

@@ -86,7 +86,7 @@ class _Step(NamedTuple):
 
 
 _STEPS = _Step(), _Step(3.0), _Step(3.0, 0, True), _Step(2.0, 0, True), _Step(2.0, 1, True)
-"""How a table is set: the first step at which it fits is used, and of a column the first two."""
+"""Steps to fit a table: the first one that fits is used; in a column only the first two."""
 _SLACK = 6.0
 """Points by which the width of a table may be underestimated."""
 _NARROW = {False: (0.65, 0.85), True: (0.5, 0.65)}
@@ -94,9 +94,9 @@ _NARROW = {False: (0.65, 0.85), True: (0.5, 0.65)}
 
 
 def render(table: Grid) -> str:
-    r"""Return a table environment; it needs ``booktabs``, ``threeparttable``, and what it names.
+    r"""Return a table environment; it needs ``booktabs`` and ``threeparttable``.
 
-    A `Grid` that asks for it needs ``siunitx`` or ``longtable``.
+    A `Grid` with these settings also needs ``siunitx`` or ``longtable``.
     """
     comments = [f"% {line}" for line in table.source.splitlines()]
     caption = rf"\caption{{{table.caption_latex or escape(table.caption or table.title)}}}"
@@ -132,7 +132,7 @@ def render(table: Grid) -> str:
 
 
 class _Layout(NamedTuple):
-    """How a table is set: over the page or in a column of it, and its width and room in points."""
+    """Layout of a table: over the page or in a column, with its width and room in points."""
 
     is_wide: bool
     step: _Step
@@ -185,7 +185,7 @@ def width(table: Grid) -> float:
 
 
 def misfits(table: Grid) -> Iterator[str]:
-    """Yield why a table does not fit its page, and what to do."""
+    """Yield the reasons why a table does not fit its page, with fixes."""
     page, layout = PAGES[table.document_class], _layout(table)
     room = layout.room
     if (over := layout.width - room) > 0:
@@ -301,7 +301,7 @@ class _TextColumn:
         return max([*before, last + self.page.signs(column.above) + self._cited(column)])
 
     def _cited(self, cell: GridCell | Column) -> float:
-        """Return the points of a citation, whose numbers have two digits."""
+        """Return the width of a citation in points, with numbers of two digits."""
         cited = len(re.findall(r"[^{},]+", cell.citation.partition("{")[2]))
         return self.page.text(" [" + ", ".join(["00"] * cited) + "]") if cited else 0.0
 
@@ -485,7 +485,7 @@ _A4 = (598.0, 845.0)
 
 
 def document(table: Grid) -> str:
-    """Return a document that holds nothing but the table, on a page that it fits, A4 at least."""
+    """Return a document with only the table, on a page that it fits, at least A4."""
     lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
     columns = zip([column.title for column in table.columns], *map(_texts, table.rows), strict=True)
     wide = sum(10 + 5.5 * max(map(len, column)) for column in columns)

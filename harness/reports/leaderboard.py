@@ -301,13 +301,13 @@ def _trec_line(metric: Metric, qid: str, value: float) -> str:
 
 
 def _weighted(entry: Entry) -> dict[str, str]:
-    """Return the column of a run's query weights; nothing if queries count alike."""
+    """Return the column of a run's query weights; nothing without weights."""
     by = entry.evaluation.weighted_by
     return {WEIGHTED: by} if by else {}
 
 
 def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield qid and values by metric: every query's if asked for, then the summaries."""
+    """Yield qid and values by metric: those of every query on request, then the summaries."""
     names = [str(metric) for metric in numbers_of(entry.evaluation.metrics)]
     queries = entry.evaluation.to_dict().items() if per_query else ()
     for qid, values in [*queries, ("all", entry.summary)]:
@@ -328,7 +328,7 @@ REPORTS: Mapping[str, Report] = {
 
 
 def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -> Iterator[Grid]:
-    """Yield a table for each dataset, best values bold; then each run's queries, if asked for.
+    """Yield a table for each dataset, best values bold; then the queries of each run, on request.
 
     With `stars`, a note explains the star that text puts behind bold values.
     """

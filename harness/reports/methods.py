@@ -36,13 +36,13 @@ from .phrases import (
 Markup = Literal["latex", "plain"]
 Called = Callable[[str], str]
 Shown = Literal["means", "differences", "average"]
-"""What is next to the paragraph: intervals of means or of differences, means over datasets."""
+"""Values next to the paragraph: intervals of means or of differences, means over datasets."""
 SHOWN = 6
 """Datasets that a sentence names; more are counted."""
 
 
 class Writer:
-    """Writes parts of a sentence in LaTeX or plain text, and remembers what was cited."""
+    """Writes parts of a sentence in LaTeX or plain text, and collects citations."""
 
     def __init__(self, markup: Markup, called: Called = str, command: str = "cite") -> None:
         self.is_latex = markup == "latex"
@@ -137,7 +137,7 @@ def weights_of_systems(systems: Sequence[System], name: Called) -> str:
 def fused_in_words(
     study: Study, systems: Iterable[System], name: Called, cite: Callable[[Sequence[str]], str]
 ) -> Iterator[str]:
-    """Yield a sentence on each fused run: what it is made of, and how."""
+    """Yield a sentence on each fused run, with its runs and its method."""
     runs = {entry.run for system in systems for entry in system.entries}
     for run, (parts, fusions) in study.fusions.items():
         if run in runs or "{" in run:
@@ -361,11 +361,11 @@ def methods(
     study: Study, markup: Markup = "latex", *, metrics: Sequence[str] = (), name: Called = str,
     shown: Sequence[Shown] = (), cite: str = "cite",
 ) -> str:  # fmt: skip
-    r"""Return a paragraph for a methods section, in which every number is the study's.
+    r"""Return a paragraph for a methods section, with the numbers of the study.
 
     Citations are ``\cite{key}`` or another command `cite`, and ``[key]`` in plain text. `metrics`
-    are the canonical names of those reported, by default all. `name` gives what a run, dataset or
-    metric is called, before the config's `names`. `shown` is what is next to it.
+    are the canonical names of those reported, by default all. `name` returns the name of a run,
+    dataset or metric, and precedes the config's `names`. `shown` are the values next to it.
     """
 
     def called(spelling: str) -> str:

@@ -29,7 +29,7 @@ from .phrases import (
 
 Name = Callable[[Metric], str]
 UNSETTLED = "~"
-"""Put behind a value whose rank depends on the order of tied documents."""
+"""Mark of a value that depends on the order of tied documents in its rank."""
 FAILED = 10
 """Failed cells listed below the table of a dataset; leaderboard.csv has all."""
 NAMED = 3
@@ -154,7 +154,7 @@ def _value_of_empty(metric: Metric, rule: str) -> float | None:
 def rule_in_words(
     values: Mapping[Metric, float | None], name: Name, usual: str = "usual", *, past: bool
 ) -> str:
-    """Treatment of queries by each metric's value for them; nothing if all values are None.
+    """Sentence on the value that metrics give to queries; empty if all values are None.
 
     A metric whose value is None counts them as `usual`. Sums only count, and are no exception.
     """
@@ -392,7 +392,7 @@ def no_best(names: Iterable[str], on: str = "") -> str:
 
 
 def averaged(board: Leaderboard, systems: Sequence[System]) -> Iterator[str]:
-    """Yield what the values are means over, if it is not queries alone."""
+    """Yield a sentence on means, if they are not only over queries."""
     repeated, parts = repetitions_in_words(systems), listed(board.summary.average or [""])
     if repeated or parts:
         weights = f", with equal weight for each {parts}" if parts else ""
@@ -408,7 +408,7 @@ def deviation(systems: Sequence[System]) -> Iterator[str]:
 def chosen(
     board: Leaderboard, systems: Sequence[Entry], name: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield what systems were chosen from; `name` is the name of a metric."""
+    """Yield sentences on the choice of systems; `name` is the name of a metric."""
     choices = [*dict.fromkeys(choice for system in systems for choice in system.choices)]
     if board.selection is not None and choices:
         yield f"Each tuned run is the {board.selection.in_words(choices, name(choices[0].metric))}."
@@ -459,7 +459,7 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
 
 
 def repeated_over(systems: Sequence[System]) -> str:
-    """Return the plural of what is repeated, such as seeds; nothing without repetitions."""
+    """Return the plural of the repetitions, such as seeds; nothing without repetitions."""
     if all(len(system.entries) < 2 for system in systems):
         return ""
     return plural({name for system in systems for name in system.varying})

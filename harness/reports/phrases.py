@@ -175,7 +175,7 @@ def fixed(value: float, digits: int, *, percent: bool = False, leading_zero: boo
     """Return a number with `digits` decimals, by default as ``.423``.
 
     The decimal expansion of the stored double is rounded, half to even, as ``format`` does; with
-    `percent` it is multiplied by 100 before, without an error of its own, and keeps its leading
+    `percent` it is multiplied by 100 before, without a rounding error, and keeps its leading
     zero. A value that rounds to 0 has no sign.
 
     >>> fixed(0.4235, 3), fixed(-0.5, 2), fixed(1.25, 1), fixed(0.125, 1, percent=True)
@@ -221,7 +221,7 @@ _FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " 
 def listed(parts: Iterable[str]) -> str:
     """Return parts with commas and an "and" before the last.
 
-    A comma is before it if another part holds one.
+    A comma precedes it if another part has one.
 
     >>> listed(["a"]), listed(["a", "b"]), listed("abc"), listed(["a and b", "c"])
     ('a', 'a and b', 'a, b and c', 'a and b, and c')
@@ -253,7 +253,7 @@ def cutoffs_together(names: Iterable[str]) -> list[str]:
 
 
 def weighted_in_words(columns: Mapping[str, str]) -> str:
-    """Return the names of query weights of datasets; nothing if queries count alike.
+    """Return the names of query weights of datasets; nothing without weights.
 
     >>> weighted_in_words({"web": "clicks", "news": "clicks"})
     'weighted by clicks'
@@ -340,7 +340,7 @@ def correction(comparisons: Comparisons) -> str:
 
 
 def tested_parts(comparisons: Comparisons) -> Iterator[str]:
-    """Yield which queries are tested if the values shown are means over parts, such as folds."""
+    """Yield a sentence on the tested queries if values are means over parts, such as folds."""
     if comparisons.averaged:
         names = listed(f"{name}s" for name in comparisons.averaged)
         yield f"The tests take the queries of all {names} together, not the means over {names}."

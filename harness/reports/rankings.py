@@ -57,7 +57,7 @@ def similarity_records(similarities: Sequence[Similarity]) -> list[dict[str, Any
 
 
 def tree(similarity: Similarity, format: plot.Format, trace: str = "") -> bytes:
-    """Return a tree of runs, one row each, whose branches join at their distance."""
+    """Return a tree of runs, one row each; branches join at their distance."""
     plot.check_installed()
     from scipy.cluster.hierarchy import dendrogram
 
@@ -119,7 +119,7 @@ Unit = Literal["run", "team"]
 
 
 class LeftOut(NamedTuple):
-    """How a metric ranks all runs without the judgements that one run or team alone gave."""
+    """Ranks of all runs by a metric, without the judgements that only one run or team gave."""
 
     left_out: str
     metric: str
@@ -136,7 +136,7 @@ class LeftOut(NamedTuple):
 
     @property
     def change(self) -> str:
-        """The run whose rank changes most, and how; nothing if no rank changes."""
+        """The run with the largest change of rank, and the change; nothing without changes."""
         is_same = self.rank == self.rank_without
         return "" if is_same else f"{self.run} {self.rank} to {self.rank_without}"
 

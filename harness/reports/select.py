@@ -1,4 +1,4 @@
-"""How tables and plots choose names by patterns and metrics by spelling, and sort their rows."""
+"""Selection of names by patterns and of metrics by spelling, and sorting, for tables and plots."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
 
 
 def in_order(board: Leaderboard, sort: str | None = None) -> Leaderboard:
-    """Return a leaderboard whose entries of each dataset are in order."""
+    """Return a leaderboard with the entries of each dataset in order."""
     metric = sort_metric(board.metrics, sort)
     if metric is None:
         return board

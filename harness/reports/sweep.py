@@ -118,7 +118,7 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
 
 
 def is_validation(board: Leaderboard, entry: Entry) -> bool:
-    """Return whether a row has the values of the validation queries that settings are chosen on."""
+    """Whether a row has the values of the validation queries for choosing settings."""
     selection = board.selection
     return selection is not None and (entry.pattern or entry.dataset) == selection.settings.on
 

@@ -1,4 +1,4 @@
-"""The report page: what a config says about it, its data, and the HTML file that holds them."""
+"""The report page: its settings in a config, its data, and its HTML file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Metadata:
     path: Annotated[str, PathText()]
     """The file, relative to the config."""
     key: str = "run"
-    """The column that holds the names of the runs."""
+    """The column with the names of the runs."""
     costs: Names = ()
     """Columns of numbers, lower is better, that values are drawn against, such as latency; by
     default every column of numbers."""
@@ -78,9 +78,9 @@ class PageSettings:
     metric: str | None = None
     """The metric that decides the ranks; by default the one that rows are sorted by."""
     rankings: Annotated[int, Ge(0), Le(1000)] = 0
-    """How many documents of each query of each system the page shows."""
+    """Number of documents shown for each query and system."""
     conventions: tuple[str, ...] = ()
-    """Tools whose values a switch on the page shows, such as lightgbm."""
+    """Tools for the switch of conventions on the page, such as lightgbm."""
     metadata: Metadata | None = None
     """Further columns of each run."""
     documents: Annotated[str | None, PathText()] = None
@@ -373,9 +373,9 @@ class _Boards:
 LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"
 
 EMBEDDED = {"rankings": 20 << 20, "tests": 2 << 20}
-"""Bytes, before compression, of each part of all boards that the page itself holds."""
+"""Bytes, before compression, of each part of all boards inside the page."""
 LARGEST = 2_500_000
-"""Bytes of the largest page that holds these parts itself."""
+"""Bytes of the largest page with these parts inside."""
 
 _STYLES = re.compile(' style="[^"]*"')
 """Attributes that the page's policy does not allow."""

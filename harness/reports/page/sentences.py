@@ -22,14 +22,14 @@ from ..phrases import in_sentence, listed
 Sentence = list[str | dict[str, Any]]
 """Text, ``{"bold": text}``, and links ``{"system": number}`` and ``{"query": qid}``."""
 BETTER, WORSE, APART, SAME, UNTESTED = "+-~=."
-"""What tests say of a system against another; `APART` is "cannot be told apart"."""
+"""Results of a test of two systems; `APART` is "cannot be told apart"."""
 DIGITS = 3
 """Decimals of numbers in sentences."""
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The values of one metric on a board, an entry a row, and what tests say of each pair.
+    """Values of one metric on a board, by row, and test results of each pair.
 
     `sign` is 1, -1 if lower is better, 0 if neither. `relations` has the letters above, a row
     against a column. `over` says of which queries: "" or "with length: 70 or more". In `values` and
@@ -311,7 +311,7 @@ def group_label(group: str, columns: Sequence[str]) -> str:
 def reader_notes(
     board: Leaderboard, systems: Sequence[System], labels: Mapping[Metric, str]
 ) -> Iterator[str]:
-    """Yield what a reader should know of the numbers of a dataset, the most important first.
+    """Yield notes for readers on the numbers of a dataset, the most important first.
 
     `labels` are the names of the page's metrics.
     """
@@ -366,7 +366,7 @@ def shown(value: float, digits: int) -> str:
 
 
 class Queries(NamedTuple):
-    """What the values of a board say of its queries, an entry a query.
+    """Facts on the queries of a board, an entry for each query.
 
     `discrimination` is the correlation over systems of a query's values with the mean of the other
     queries, NaN without a spread. A query is `constant` if several systems have one value.

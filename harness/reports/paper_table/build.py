@@ -87,7 +87,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     """Return the table of a study; `name` is its key in the config.
 
     Raises UnknownNameError if the settings name a run, dataset or metric that the study does not
-    hold.
+    have.
     """
     # failed runs keep their row, and datasets with failed runs only keep their block
     known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
@@ -312,13 +312,13 @@ class TableDraft:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """The comparisons whose outcomes the table shows, as signs or p-values."""
+        """Comparisons with an outcome in the table, as signs or p-values."""
         has_p = any(column.kind == "p" for column in self.columns)
         return (self.study.comparisons or UNCOMPARED) if has_p else self.signs.comparisons
 
     @cached_property
     def outcomes(self) -> list[Comparison]:
-        """The comparisons with a p-value whose outcome the table shows."""
+        """Comparisons with a p-value and an outcome in the table."""
         peers = {*self.signs.of, *(column.baseline for column in self.columns)}
         shown = [column for column in self.columns if column.kind == "metric"]
         cells = {(column.dataset, str(column.metric)) for column in shown}
@@ -486,7 +486,7 @@ class TableDraft:
         return summary_interval(system, metric, plan_of(self.study))
 
     def title(self) -> str:
-        """Return the sentence of a caption whose author wrote none."""
+        """Return the default sentence of a caption."""
         datasets = list(map(self.settings.name, self.datasets))
         where = listed(datasets) if len(datasets) <= SHOWN else f"{len(datasets)} datasets"
         names = self.settings.metric_list(self.metrics, self.metrics)
@@ -591,7 +591,7 @@ class TableDraft:
         return title if dataset is None else f"{title} on {self.settings.name(dataset)}"
 
     def _tested(self) -> Iterator[str]:
-        """Yield the test, its correction, what its signs mean, and what was not tested."""
+        """Yield sentences on the test, its correction, its signs, and values without a test."""
         comparisons = self.comparisons
         if self.signs.are_too_many and not self.outcomes:
             yield f"Significance is not marked, as the table has more than {MOST_MARKED} systems."

@@ -78,7 +78,7 @@ class PaperColumn:
 
     @property
     def direction(self) -> Direction | None:
-        """Which way is better; None if no value is the best."""
+        """The better direction; None if no value is the best."""
         if self.kind != "metric" or self.metric is None or not self.is_fair:
             return None
         return self.metric.definition.direction
@@ -181,7 +181,7 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class Signs:
-    """The signs of a table: of each system that others are compared with, in order."""
+    """Signs of a table, of each baseline in order."""
 
     kind: Marks = "none"
     of: dict[str, str] = field(default_factory=dict)
@@ -241,7 +241,7 @@ SIGNS: Mapping[str, Mapping[str, str]] = {
     "plain-markdown": {"second": "italics mean underlined", "worse": _SUBSCRIPT},
     "excel": {"best": "best means bold", "second": "second means underlined", "worse": _SUBSCRIPT},
 }
-"""Signs of formats for what they do not have, by the mark of a cell."""
+"""Replacements for marks of a cell that a format does not have."""
 JsonRow = dict[str, formats.Value]
 
 
@@ -260,7 +260,7 @@ def render(
 
 
 def misfits(table: PaperTable) -> Iterator[str]:
-    """Yield why a table in LaTeX does not fit its page, and what to do."""
+    """Yield the reasons why a table in LaTeX does not fit its page, with fixes."""
     for misfit in latex.misfits(grid_of(table, "latex")):
         yield f"{table.name}.tex: {misfit}"
 

@@ -69,7 +69,7 @@ class Caption:
 
 @dataclass(frozen=True)
 class Name:
-    """What a run, metric or dataset is called in a table, and what it cites."""
+    """Name of a run, metric or dataset in a table, and its citation."""
 
     text: str = ""
     """Its name; the usual one if left out."""
@@ -155,9 +155,9 @@ class TableSettings:
     siunitx: Flag = False
     """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
     width: Width | None = None
-    """LaTeX: `table`, or `table*` over both columns of the page; by default what it needs."""
+    """LaTeX: `table`, or `table*` over both columns of the page; by default as needed."""
     document_class: DocumentClass = "acmart"
-    """LaTeX: whose column and page the table must fit; a warning names what does not."""
+    """LaTeX: class with the column and page that the table must fit; a warning lists misfits."""
     cite: Cite = "cite"
     """LaTeX: the command of citations."""
     longtable: Flag = False

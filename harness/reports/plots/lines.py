@@ -46,13 +46,13 @@ class Line(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How lines are drawn: the axes' labels, a linear axis or that of `positions`, and bands."""
+    """Look of lines: labels of the axes, a linear axis or one of `positions`, and bands."""
 
     x: str
     y: str
     is_linear: bool = False
     band: str = ""
-    """What bands show; without it, `low` and `high` are bars."""
+    """Meaning of the bands; without it, `low` and `high` are bars."""
 
 
 def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:

@@ -1,4 +1,4 @@
-"""Plots: their settings, the pictures that these ask for, and the style they share.
+"""Plots: their settings, their pictures, and their common style.
 
 A kind of plot is a `PlotKind`, whose `draw` returns the figure and alone loads matplotlib.
 """
@@ -86,7 +86,7 @@ class PlotKind(NamedTuple):
     needs_baseline: bool = False
     needs_comparisons: bool = False
     over: str = ""
-    """What the column `over` is, and an example; empty if the kind has no such column."""
+    """Meaning of the column `over`, with an example; empty if the kind has no such column."""
     takes_metrics: bool = True
 
 
@@ -147,7 +147,7 @@ class PlotSettings:
     baseline: str | None = None
     """Baseline for differences and effects; by default the first of `compare`."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """What runs and metrics are called."""
+    """New names of runs and metrics."""
     width: Width = "column"
     """3.3 inches, or 7."""
     formats: Formats = ("svg", "pdf")
@@ -211,7 +211,7 @@ def problems(
 
 
 def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
-    """Return the metrics asked for; by default those that have a direction and a mean."""
+    """Return the requested metrics; by default those with a direction and a mean."""
     by_name = {str(metric): metric for metric in metrics}
     if settings.metrics:
         names = select(settings.metrics, tuple(by_name), "metric", metric_spellings(by_name))
@@ -235,8 +235,8 @@ EPOCHS = ("epoch", "epochs", "step", "steps", "iteration", "iter", "depth", "rou
 def suited(study: Study, settings: PlotSettings) -> list[PlotSettings]:
     """Return two or three pictures that suit a study, by the metric that sorts its rows.
 
-    They are curves if a setting has three values or more; else what is compared, cutoffs of one
-    metric, and the spread over queries.
+    They are curves if a setting has three values or more; else comparisons, cutoffs of one metric,
+    and the spread over queries.
     """
     from ..sweep import columns_swept
 
@@ -361,9 +361,9 @@ class PlotRequest:
 
 
 def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
-    """Yield the pictures that one entry of a config asks for.
+    """Yield the pictures of one entry of a config.
 
-    Datasets without the runs asked for, or without the baseline, have none.
+    Datasets without the requested runs, or without the baseline, have none.
     """
     kind, baselines = find(settings.kind), study.baselines
     wrong = problems(settings, study.runs, study.datasets, study.board.metrics, baselines)
@@ -400,7 +400,7 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
 def render_all(
     study: Study, plots: Iterable[PlotSettings], *, refuse: bool = False
 ) -> dict[str, bytes]:
-    """Return the pictures asked for, by file name: ``<kind>-<dataset>-<metric>.<format>``.
+    """Return the requested pictures, by file name: ``<kind>-<dataset>-<metric>.<format>``.
 
     The same study gives the same bytes. A picture that the data do not allow, as of a single run,
     is left out with a warning; with `refuse` it is an error if no picture can be drawn.
@@ -487,7 +487,7 @@ def look(place: int) -> LineStyle:
 
 
 def distinct_looks(places: Sequence[int]) -> list[LineStyle]:
-    """Return the looks of some systems, other ones for those whose colour is in use.
+    """Return the looks of some systems, without repeating a colour.
 
     >>> len({style.colour for style in distinct_looks([0, 7, 14, 2])})
     4
