@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import studies
 from refusals import refuses
 from scipy import stats
 
+from harness.core.leaderboard import Summary
 from harness.core.names import parse_all
 from harness.errors import HarnessWarning, InputError
 from harness.reports.leaderboard import Study
@@ -39,9 +41,6 @@ def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
 
 def seeded(epochs: int = 4, seeds: int = 3) -> tuple[Study, Any]:
     """Return runs a and b with epochs (10, 5, 0, ...) and seeds, and their values."""
-    from dataclasses import replace
-
-    from harness.core.leaderboard import Summary
 
     values = np.random.default_rng(5).random((2, epochs, seeds, 6, 1))
     made = {
@@ -73,6 +72,13 @@ def test_a_curve_has_means_and_bands_of_one_deviation_over_seeds() -> None:
         np.testing.assert_allclose(max(ends[:, 1]), high.max())
     assert axes.get_xscale() == "linear"
     assert axes.get_xlabel() == "epoch\nbands: ± 1 standard deviation, 3 seeds"
+    renamed = [
+        replace(entry, columns={"epoch": entry.columns["epoch"], "fold": entry.columns["seed"]})
+        for entry in found.board.entries
+    ]
+    of_folds = replace(found.board, entries=tuple(renamed), summary=Summary(spread=("fold",)))
+    (figure,) = figures(studies.MadeStudy(of_folds), "curve", over="epoch")
+    assert figure.axes[0].get_xlabel().endswith("± 1 standard deviation, 3 folds")
 
 
 def test_a_curve_of_words_is_refused() -> None:

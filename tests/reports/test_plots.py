@@ -132,14 +132,14 @@ def test_effects_are_seen_from_the_baseline() -> None:
         assert [one.get_text() for one in axes.get_yticklabels()] == labels
     caption = next(one for one in texts(figure) if one.startswith("difference in MAP ↑ from a"))
     words = " ".join(caption.split())
-    assert "unadjusted 95 % interval filled: adjusted p (Holm, 2 tests) at most 0.05" in words
+    assert "unadjusted 95 % interval filled: adjusted p ≤ 0.05 (Holm, 2 tests)" in words
 
 
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Plan(("a",), correction="none"), "95 % interval filled: p at most 0.05"),
-        (Plan(("a",), correction="bh", level=0.01), "adjusted p (BH, 2 tests) at most 0.01"),
+        (Plan(("a",), correction="none"), "95 % interval filled: p ≤ 0.05"),
+        (Plan(("a",), correction="bh", level=0.01), "adjusted p ≤ 0.01 (BH, 2 tests)"),
         (Plan(("a",), test="tukey"), "simultaneous 95 % interval filled: adjusted p"),
     ],
     ids=["none", "bh", "tukey"],
@@ -203,10 +203,11 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
     for kind, n in kinds.items():
         (figure,) = figures(made, kind)
         words = " ".join(texts(figure)).split()
-        assert {"r39", "r20"} <= {*words}
-        assert len({*runs} & {*words} - {"r0"}) == 30
+        most = 15 if kind == "critical-difference" else 30
+        assert {"r39", "r30"} <= {*words}
+        assert len({*runs} & {*words} - {"r0"}) == most
         assert figure.get_figheight() <= 9
-        assert f"the best 30 of {n} systems" in " ".join(words)
+        assert f"the best {most} of {n} systems" in " ".join(words)
 
 
 def test_heatmap_from_the_hardest_query() -> None:

@@ -118,7 +118,7 @@ def test_pareto_takes_the_metadata(folder: Path) -> None:
     assert axes.get_xscale() == "log"
     steps = axes.lines[3]
     assert steps.get_xdata().tolist() == [0.25, 3.5, 12000]  # each is better, and slower
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("latency ↓", "MAP ↑")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("latency ↓ (dashed: frontier)", "MAP ↑")
 
 
 @pytest.mark.parametrize("column", ["note", "speed"])

@@ -30,6 +30,8 @@ LINE = 42
 """Characters above a panel, which is as wide as a column also on a page."""
 NAMED = 5
 """Queries with a label."""
+MOST_RANKED = 15
+"""Systems whose lines to the axis of ranks can be told apart."""
 
 
 class Panel(NamedTuple):
@@ -185,7 +187,7 @@ def draw_effects(request: PlotRequest) -> Figure:
         fill = colour if comparisons.is_significant(row) else "white"
         axes.plot(x, place, marker, color=colour, markersize=4.5, markerfacecolor=fill, zorder=3)
     plot.label_rows(axes, labels)
-    axes.locator_params(axis="x", nbins=4 if width == "column" else 9)
+    axes.locator_params(axis="x", nbins=6 if width == "column" else 9)
     plot.label_below(figure, text, width)
     right = axes.twinx()
     plot.label_rows(right, [_signed(sign * row.hedges_g) for _, row, sign in rows])
@@ -202,12 +204,12 @@ def _marks(comparisons: Comparisons, rows: Sequence[Comparison]) -> str:
     sizes = [size for size in (comparisons.family(row)[1] for row in rows) if size]
     plan, is_paired = comparisons.plan, comparisons.kind == "paired"
     correction = CORRECTIONS[plan.correction].short if is_paired else plan.test
-    interval, p = f"{confidence(plan.level)} interval", f"p at most {plan.level:g}"
+    interval, p = f"{confidence(plan.level)} interval", f"p ≤ {plan.level:g}"
     if not (correction and sizes):
         return f"{interval}\nfilled: {p}"
     kind = "simultaneous" if any(row.interval == "simultaneous" for row in rows) else "unadjusted"
     over = f"{correction}, {span(sizes)} {'test' if {*sizes} == {1} else 'tests'}"
-    return f"{kind} {interval}\nfilled: adjusted p ({over}) at most {plan.level:g}"
+    return f"{kind} {interval}\nfilled: adjusted {p} ({over})"
 
 
 def _signed(value: float) -> str:
@@ -278,7 +280,7 @@ def draw(request: PlotRequest) -> Figure:
     positions, difference = result.positions, result.critical_difference  # type: ignore[union-attr]
     if positions is None or not math.isfinite(difference):
         raise request.refuse(f"Friedman's test has no answer: {result.note}")
-    order = np.argsort(positions, kind="stable")[: plot.ROWS]
+    order = np.argsort(positions, kind="stable")[:MOST_RANKED]
     systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
     # all names are to the left of the axis if two do not fit next to it
     n, n_left = len(systems), (len(systems) + 1) // 2
@@ -294,7 +296,7 @@ def draw(request: PlotRequest) -> Figure:
     stretches = [(float(ranks[a]), float(ranks[b])) for a, b in cliques(ranks, difference)]
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
-    best = plot.best_of(len(values))
+    best = plot.best_of(len(values), MOST_RANKED)
     bottom, top = -(0.6 + bars + n_left * row), 2.4  # in lines of text
     text = f"mean rank by {request.axis(request.metric)}\n"
     text += f"{counted(n_queries, 'query', 'queries')}, level {request.level:g}{best}"

@@ -441,13 +441,13 @@ def best_of_many(values: Floats, metric: Metric) -> Bools:
     return mask
 
 
-def best_of(n: int) -> str:
+def best_of(n: int, most: int = ROWS) -> str:
     """Return the sentence on systems that are not drawn; nothing if all are.
 
     >>> best_of(143), best_of(30)
     ('\\nthe best 30 of 143 systems', '')
     """
-    return f"\nthe best {ROWS} of {n} systems" if n > ROWS else ""
+    return f"\nthe best {most} of {n} systems" if n > most else ""
 
 
 INCHES: dict[Width, float] = {"column": 3.3, "page": 7.0}

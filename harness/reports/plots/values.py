@@ -146,7 +146,7 @@ def draw_pareto(request: PlotRequest) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda cost, _: _short(cost)))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.margins(0.08, 0.14)
-    axes.set_xlabel(f"{over} ↓")
+    axes.set_xlabel(f"{over} ↓ (dashed: frontier)")
     axes.set_ylabel(request.weighted + request.short(metric))
     return figure
 
