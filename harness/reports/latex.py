@@ -65,7 +65,7 @@ _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false
 
 
 _UNBROKEN = re.compile(
-    r" \$\\leq\$ |\$\\times\$ (?=\d)|(?:\$\\(?:dd?agger|Vert)\$|(?<= )\*{1,3}|\\[SP]\{\}) "
+    r" (?:\$\\leq\$|=) |\$\\times\$ (?=\d)|(?:\$\\(?:dd?agger|Vert)\$|(?<= )\*{1,3}|\\[SP]\{\}) "
 )
 """Signs in notes that belong to the next word."""
 
@@ -327,6 +327,8 @@ class _Column(_TextColumn):
         self.after_number = _after_number(longest)
         self.after_width = page.text(_plainly_after(longest))
         numbers = [cell.text for cell in self.cells if _is_number(cell.text)]
+        self.has_point = any("." in number for number in numbers)
+        numbers = list(filter(self.is_aligned, numbers))
         self.before, self.behind = (max(map(len, part), default=0) for part in _halves(numbers))
         self.is_signed = any(text.startswith("-") for text in numbers)
         widest_number = max(map(page.text, numbers), default=0.0)
@@ -348,7 +350,7 @@ class _Column(_TextColumn):
     def width(self) -> float:
         """Points that the widest of its cells and the heading take, with the room for signs."""
         page, bold = self.page, any(cell.bold for cell in self.cells)
-        texts = [cell.text for cell in self.cells if not _is_number(cell.text)]
+        texts = [cell.text for cell in self.cells if not self.is_aligned(cell.text)]
         digits = max(self.before, self.specification != "c")  # siunitx has one at least
         number = "−" * self.is_signed + "0" * digits + "." * (self.behind > 0)
         number += "0" * (self.behind - 1)
@@ -367,12 +369,14 @@ class _Column(_TextColumn):
         elif cell.underlined:
             text = rf"\underline{{{text}}}"
         before, behind = self._padding(cell.text)
-        after = _box(_after_number(cell), self.after_number)
+        after = _after_number(cell)
+        if not _is_number(cell.text) or self.is_aligned(cell.text):
+            after = _box(after, self.after_number)
         return before + text + behind + self.boxed(cell) + after
 
     def _padding(self, text: str) -> tuple[str, str]:
         """Return the room that a number leaves before and behind it to the widest of its column."""
-        if not _is_number(text):
+        if not self.is_aligned(text):
             return "", ""
         (before,), (behind,) = _halves([text])
         lacks_sign = self.is_signed and not text.startswith("-")
@@ -381,10 +385,14 @@ class _Column(_TextColumn):
         ends = ("" if behind or not missing else ".") + "0" * (missing - (not behind))
         return tuple(rf"\hphantom{{{pad}}}" if pad else "" for pad in (pads, ends))  # type: ignore[return-value]
 
+    def is_aligned(self, text: str) -> bool:
+        """Whether a text is a number, and no count among means, which is centred."""
+        return _is_number(text) and ("." in text or not self.has_point)
+
     def boxed(self, cell: GridCell) -> str:
         """Return the signs of a cell in a box that is as wide as the widest of the column."""
         signs = _in_math(cell.above, cell.below)
-        if self.is_free:
+        if self.is_free or (_is_number(cell.text) and not self.is_aligned(cell.text)):
             return rf"\rlap{{{signs}}}" if signs else ""
         is_widest = self.widest in (cell.above, cell.below)
         return signs if is_widest else _box(signs, _in_math(self.widest))
@@ -403,7 +411,7 @@ class _NumberColumn(_Column):
     def specification(self) -> str:  # type: ignore[override]
         """The column's specification in a tabular."""
         numbers = [cell.text for cell in self.cells if cell.text != UNDEFINED]
-        if not numbers or not all(map(_is_number, numbers)):
+        if not numbers or not all(map(self.is_aligned, numbers)):
             return "c"
         n_digits = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
         decimals = max(len(text.partition(".")[2]) for text in numbers)
@@ -420,6 +428,8 @@ class _NumberColumn(_Column):
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell: a number, and what follows it in braces."""
+        if self.specification == "c":
+            return super().shown(cell)
         extra = _after_number(cell)
         if not _is_number(cell.text):
             return f"{{{_number(cell.text)}{extra}}}"

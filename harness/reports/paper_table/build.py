@@ -665,7 +665,8 @@ class TableDraft:
             parts = [f"{self._shared(those)} with {text}" for text, those in texts]
             verb = " is computed with " if is_one else " are computed with "
             parts[0] = f"{self._shared(of_first)}{verb}{facts[of_first[0]]}"
-            yield f"{listed(parts)}."
+            first = self.settings.metric_name(of_first[0], self.metrics)[0]
+            yield f"{first}{listed(parts)[1:]}."
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
