@@ -496,7 +496,7 @@ def changes(
     has_queries = first.manifest is not None and second.manifest is not None
     test = find(plan.test) if has_queries else None
     if test is not None and test.kind != "paired":
-        message = f"expected a test of two runs, got '{plan.test}', which tests several at once"
+        message = f"expected a test of two runs, got '{plan.test}', which tests more than two"
         raise UnknownNameError(Problem("test", message, fix="use paired-t or randomization"))
     cells = [
         _cell(key, name, first, second, tolerance, directions[name])

@@ -628,7 +628,7 @@ def _quotient(repetition: Repetition, row: Account, text: Text) -> str:
     how = row.metric.definition.summary
     if row.averaged:
         values = " + ".join(text(part.value) for part in repetition.parts)
-        return f" = ({values}) / {len(repetition.parts)}, parts count alike"
+        return f" = ({values}) / {len(repetition.parts)}, parts have equal weight"
     if how == "sum" or math.isnan(repetition.value):
         return ""
     if how == "median":

@@ -90,7 +90,7 @@ class BatchCollector:
             message = f"expected each query once, got '{repeated[0]}' in batches {earlier}"
             fix = "give qids with every batch, or with none"
             if qids is not None:
-                fix = "give each query a qid of its own, and evaluate each query once"
+                fix = "give each query a different qid, and evaluate each query once"
             raise InputError(Problem("qids", f"{message} and {len(self._parts)}", fix=fix))
         self._batch_of.update(dict.fromkeys(names, len(self._parts)))
         self._parts.append((qrels, run))
@@ -195,7 +195,7 @@ class BatchCollector:
     def _check_filled(self) -> None:
         if not self._batch_of:
             fix = "add(scores, relevance, n) first"
-            raise InputError(Problem("BatchCollector", "it holds no query", fix=fix))
+            raise InputError(Problem("BatchCollector", "it has no queries", fix=fix))
 
 
 def _join(arrays: list[Array]) -> Array:

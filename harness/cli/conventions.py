@@ -20,7 +20,7 @@ _RESULTS = "A folder that 'harness run' wrote, or a YAML config."
 
 @options.command()
 @options.argument("results", "RESULTS|CONFIG", _RESULTS, type=Path)
-@options.metrics("A metric in place of the config's")
+@options.metrics("Metric to use instead of the config's")
 @options.many("--convention", "tools", metavar="TOOL", help="Compare with this convention only")
 @click.option("--match", metavar="VALUE", help="Find the settings that give this published value.")
 @options.many("--run", metavar="RUN", help="Use only this run")

@@ -468,7 +468,7 @@ class _Search:
         try:
             return matching_files(self.config.base, text, captured)
         except NothingFoundError as error:
-            fix = "write {name} in place of '*', or list the paths" if "*" in text else ""
+            fix = "write {name} instead of '*', or list the paths" if "*" in text else ""
             raise self.error(loc, str(error), fix) from None
 
     def _keeps(self, columns: Mapping[str, str]) -> bool:

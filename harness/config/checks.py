@@ -234,7 +234,7 @@ class _Checks:
         for run, group in grouped_by(cells, lambda cell: cell.run_key).items():
             for name in Pattern(run).names:
                 if name in cannot and len({cell.all_columns.get(name) for cell in group}) > 1:
-                    message = f"the name has {{{name}}}, so each value is a run of its own and "
+                    message = f"the name has {{{name}}}, so each value is a separate run and "
                     fix = f"leave {{{name}}} out of the name; only the path needs it"
                     self.report(("runs", run), message + cannot[name], fix)
 
@@ -255,7 +255,7 @@ class _Checks:
             elif not [*columns] and name not in (advice or {}):
                 noun = "dataset" if loc[-1] in ("pool", "average") else "run"
                 fix = f"write {{{name}}} in the name and the path of the {noun}s, in quotes"
-                self.report(item_loc, f"no name or path of a {noun} holds {{{name}}}", fix)
+                self.report(item_loc, f"no name or path of a {noun} contains {{{name}}}", fix)
             else:
                 fix = (advice or {}).get(name, "")
                 self.call(item_loc, check_known, "column", name, columns, fix=fix)
@@ -334,7 +334,7 @@ class _Checks:
         if runs is not None:
             self.call(("gate", "baseline"), check_known, "run", gate.baseline, runs)
             if runs == [gate.baseline]:
-                message = f"expected a run besides the baseline '{gate.baseline}'"
+                message = f"expected a run other than the baseline '{gate.baseline}'"
                 self.report(("gate",), message, "add the candidate's run")
         for name in gate.rules if metrics is not None else ():
             if name != OTHERS:

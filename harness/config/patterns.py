@@ -133,7 +133,7 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
         if not path.is_dir():
             raise NothingFoundError(f"{path} is not a regular file")
         names = _list_names(path, "")
-        raise NothingFoundError(f"{path} is a folder, not a file; it holds {names}")
+        raise NothingFoundError(f"{path} is a folder, not a file; it contains {names}")
     return sorted(regular, key=lambda match: natural(str(match.path)))
 
 
@@ -159,7 +159,7 @@ def _matching_urls(url: str, captured: Mapping[str, str]) -> list[Found]:
         if not matches:
             folder, text = folders[0][0], _literal_path(Pattern(url), captured)
             names = first_of(remote.names_in(folder) or ["nothing"], SHOWN)
-            raise NothingFoundError(f"no file matches {text}; {folder}/ holds {names}")
+            raise NothingFoundError(f"no file matches {text}; {folder}/ contains {names}")
     if not is_listed:
         there = [match for match in matches if remote.exists(match[0])]
         if not there:
@@ -224,7 +224,7 @@ def _explain_missing_file(
         return f"{verb} {path}; {folder} is not a folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
     names = _list_names(folder, _literal_path(Pattern(part), folders[0].values))
-    return f"{verb} {path}; {place} holds {names}"
+    return f"{verb} {path}; {place} contains {names}"
 
 
 def _literal_path(pattern: Pattern, captured: Mapping[str, str]) -> str:

@@ -39,9 +39,9 @@ AS_WRITTEN = "where"
 """Below this key a value is text as it is written: 01 is not a number, and yes is not true."""
 _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
-_BRACES = 'put text that holds braces in quotes: path: "runs/{model}.txt"'
-_QUOTED = "put text that holds ': ' in quotes"
-_ALIKE = "write 'key: value' in this line and the one above, and indent both alike"
+_BRACES = 'put text with braces in quotes: path: "runs/{model}.txt"'
+_QUOTED = "put text with ': ' in quotes"
+_ALIKE = "write 'key: value' in this line and the line above, with the same indentation"
 _HINTS = (
     ("", r" *", r"\t", "indent with spaces, not with tabs"),
     ("tag|alias|anchor|block sc", "", "", "put text that begins with ! * & | or > in quotes"),
@@ -258,7 +258,7 @@ class _Parts:
         mark = PATH_KEYS.get(_key_path(loc))
         keep = double_braces if mark is not None and mark.placeholders else str
         if "\0" in text:
-            raise LookupError("holds the character \\0, which no path may", "take it out")
+            raise LookupError("contains the character \\0, which no path may", "take it out")
         path = _DOLLAR.sub(lambda match: _value_of_variable(match, text, keep), text)
         if url := url_of(path):
             if mark is None or not mark.anywhere:

@@ -282,7 +282,7 @@ def _no_overlap(qrels: Qrels, ranked: Sequence[_Ranked]) -> Problem:
         "qrels and run have no query in common: "
         f"qrels have {first_of(qrels.qids[:3].to_pylist()) or 'none'}, "
         f"the run has {first_of(of_run) or 'none'}",
-        fix="check that the run belongs to these qrels, and that both write qids alike",
+        fix="check that the run belongs to these qrels, and that both files use the same qids",
         rule="no-common-query",
     )
 

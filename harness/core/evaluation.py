@@ -121,7 +121,7 @@ class ByMetric(dict[str, T]):
     def __missing__(self, name: str) -> T:
         if (key := self._key(name)) is None:
             near, held = did_you_mean(str(name), self), ", ".join(self)
-            message = f"this evaluation holds no metric '{name}'{near}  (it holds: {held})"
+            message = f"this evaluation has no metric '{name}'{near}  (all: {held})"
             raise UnknownMetricError(message)
         return super().__getitem__(key)
 

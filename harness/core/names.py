@@ -259,7 +259,7 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
         if name not in (*parameters, *PARAMETERS):
             near = did_you_mean(name, [*parameters, *PARAMETERS])
             message = f"{text}: {definition.name} has no parameter '{name}'{near}"
-            fix = f"use one of its own ({', '.join(parameters) or 'none'}) or of every metric"
+            fix = f"use one of its parameters ({', '.join(parameters) or 'none'}) or of all metrics"
             raise UnknownNameError(Problem("", message, fix=f"{fix} ({', '.join(PARAMETERS)})"))
         params[name] = readable[name].parse(value, text)
     return params
@@ -347,7 +347,7 @@ def _unknown(text: str) -> Problem:
     """Return the message for a text that names no metric, with the name that it is near to."""
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
     if match is None:
-        fix = "write name, name@10 or name(param=value)@10, and each metric by itself"
+        fix = "write name, name@10 or name(param=value)@10, and each metric separately"
         if moved := re.fullmatch(r"(\w+)(@[\d,.]+)(\(.*\))", text):  # map@10(rel=2)
             fix = f"write {moved[1]}{moved[3]}{moved[2]}"
         return Problem("", f"cannot read the metric '{text}'", fix=fix)

@@ -186,7 +186,7 @@ def gate_baseline(
         what = f"no run '{baseline}'{near}"
         raise UnknownNameError(Problem("baseline", what, fix=f"name one of: {first_of(runs)}"))
     if len(runs) < 2:
-        what = f"expected a run besides the baseline '{baseline}'"
+        what = f"expected a run other than the baseline '{baseline}'"
         raise InputError(Problem("gate", what, fix="add the candidate's run"))
     before = [one for one in systems if one.run == baseline]
     wanted = [(one, one.dataset, run) for run in runs if run != baseline for one in before]

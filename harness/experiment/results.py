@@ -335,7 +335,7 @@ def read_bytes(path: Path) -> bytes:
         elif folder.exists():
             inner = sorted(name_of(inside.parent) for inside in folder.glob(f"*/{path.name}"))
             fix = f"name one of: {first_of(inner)}" if inner else fix
-            message = f"expected a folder of results, got one that holds no {path.name}"
+            message = f"expected a folder of results, got one without {path.name}"
         else:
             near = [
                 sibling.name for sibling in folder.absolute().parent.glob("*") if sibling.is_dir()
@@ -601,7 +601,7 @@ def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:
     names = manifest.config.get("plugins")
     if names:
         got = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
-        message = "expected results that need no code of their own, got plugins that would be run: "
+        message = "expected results without plugins, got plugins that would be run: "
         raise InputError(Problem(str(folder / MANIFEST), message + got, fix=fix))
 
 

@@ -95,7 +95,7 @@ class JudgementFacts:
 def group_order(qrels: Qrels) -> Iterator[Finding]:
     """Yield a finding if group sizes, which give the rows their queries, fit in another order."""
     if order := find_size_order(qrels):
-        message = f"grades of one query are more alike with the group sizes of {order}"
+        message = f"grades within queries are more similar with the group sizes of {order}"
         yield finding("group-order", "", message, qrels.n_rows)
 
 
@@ -389,7 +389,7 @@ def match_groups(
             if qids[name] and with_group.keys().isdisjoint(qids[name]):
                 message = f"expected qids of dataset '{name}' such as '{qids[name][0]}', got "
                 message += f"'{next(iter(with_group))}'" if with_group else "none with a group"
-                fix = "give the groups of this dataset, with qids written alike"
+                fix = "give the groups of this dataset, with the same qids"
                 raise InputError(Problem(place, message, fix=fix))
             all_qids |= dict.fromkeys(qids[name])
             grouped_qids |= with_group

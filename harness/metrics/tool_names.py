@@ -265,7 +265,11 @@ _SCIKIT_LEARN = [
         "a loss of pairs; use opa(tied=wrong), which is 1 minus it",
     ),
     *_none("scikit-learn", "coverage_error", "a rank of the last relevant document; use recall@10"),
-    *_none("scikit-learn", "roc_auc_score", "over all queries at once; use auc, of each query"),
+    *_none(
+        "scikit-learn",
+        "roc_auc_score",
+        "it is over all queries together; use auc, which is per query",
+    ),
 ]
 _TORCHMETRICS = [
     *(

@@ -54,7 +54,7 @@ def _batch(
     names = "relevance", "scores"
     name_read, name_skipped = names if rows_type is Qrels else names[::-1]
     if absent := [key for key in ("qids", name_read) if key not in arrays]:
-        message = f"no array '{absent[0]}' next to n; it holds {first_of(sorted(arrays))}"
+        message = f"no array '{absent[0]}' next to n; the file contains {first_of(sorted(arrays))}"
         raise source.error(message, f"a batch has qids, n and {name_read}")
     if "docnos" in arrays:
         message = "docnos next to n are not read: documents of a batch are d0, d1, ..."
@@ -131,7 +131,9 @@ def _load_torch(source: Source) -> Any:
     try:
         return torch.load(content, map_location="cpu", weights_only=True)
     except Exception:  # at damaged bytes, torch raises a dozen kinds
-        message = "cannot be read: it is damaged, or holds Python objects, which are never loaded"
+        message = (
+            "cannot be read: it is damaged, or contains Python objects, which are never loaded"
+        )
         raise source.error(message, _TENSORS) from None
 
 

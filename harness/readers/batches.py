@@ -235,7 +235,7 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
     for row, name in enumerate(map(_qid, items, range(n_queries))):
         if row_of.setdefault(name, row) != row:
             message = f"expected each query once, got '{name}' in rows {row_of[name]} and {row}"
-            raise InputError(Problem("qids", message, fix="give each query a qid of its own"))
+            raise InputError(Problem("qids", message, fix="give each query a different qid"))
     return string_column(row_of)
 
 

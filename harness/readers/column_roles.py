@@ -57,7 +57,7 @@ _LOWER_IS_BETTER = re.compile(
 _LOWER_ENDS = "distance", "dist", "loss", "cost", "nll"
 """Ends of such names that are written in one word."""
 _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
-"""Ends of names of columns that may hold identifiers or labels."""
+"""Ends of names of columns that may contain identifiers or labels."""
 
 
 def fold(name: str) -> str:
@@ -109,7 +109,7 @@ def lower_is_better(name: str) -> bool:
 def warn_of_distances(score: Any, where: Where) -> None:
     """Warn if the column of scores, whose highest is best, has the name of a distance."""
     if isinstance(score, str) and lower_is_better(score):
-        message = f"scores of column '{shorten(score, 60)}', whose highest is taken as best"
+        message = f"scores of column '{shorten(score, 60)}' are read as higher is better"
         warn(where, message, "distance-as-score")
 
 
@@ -176,7 +176,7 @@ def _usual(*roles: str) -> set[str]:
 def select_columns(
     names: Sequence[str], kind: str, columns: Names | None, where: Where, first_rows: FirstRows
 ) -> dict[str, str]:
-    """Return the column of each role; warn of unread columns that may hold identifiers.
+    """Return the column of each role; warn of unread columns that may contain identifiers.
 
     `columns` names the column of a role, as a config does; `first_rows` returns the first rows of
     some columns. InputError if a column does not exist, the qids or the numbers cannot be found,
@@ -205,7 +205,7 @@ def select_columns(
     usual = _usual("qid", "docno", "grade", "score", "row")
     if doubtful := [name for name in left if fold(name).endswith(_ENDS) or fold(name) in usual]:
         read = ", ".join(f"{role} from '{shorten(name, 60)}'" for role, name in chosen.items())
-        message = f"columns not read that may hold identifiers or labels: {first_of(doubtful)}"
+        message = f"columns not read that may contain identifiers or labels: {first_of(doubtful)}"
         fix = "" if isinstance(where, Source) else "rename the right column, as to 'docno'"
         warn(where, f"{message}; {read}", "unused-columns", len(doubtful), fix=fix)
     return chosen
@@ -359,7 +359,7 @@ def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> P
     elif high:
         message = f"expected a column of scores by its usual name, got '{name}'"
     else:
-        message = f"expected scores whose highest is best, got '{name}'"
+        message = f"expected scores where higher is better, got '{name}'"
         fix = f"negate the column '{name}', and rename it to 'score'; or give "
         fix += f"columns={{'score': {column!r}}}, order='ascending'"
         if is_file:

@@ -310,7 +310,7 @@ def wrong_with(name: str) -> str:
         return "is empty"
     for sign in name:
         if sign in '/\\<>:"|?*' or legible(sign) != sign:
-            return f"holds '{legible(sign)}'"
+            return f"contains '{legible(sign)}'"
     if name[0] == ".":
         return "begins with a dot"
     if name[-1] in ". ":

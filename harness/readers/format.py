@@ -380,7 +380,7 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
     """Return the function that reads a kind of file; UnknownNameError for a wrong option."""
     reader = file_format.reader(kind)
     if reader is None:
-        message = f"format {file_format.name} does not hold {_KIND[kind]}"
+        message = f"format {file_format.name} does not contain {_KIND[kind]}"
         able = ", ".join(format.name for format in able_formats(kind))
         raise InputError(Problem(where, message, fix=f"one of {able}"))
     allowed = file_format.options(kind) if options else ()

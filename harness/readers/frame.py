@@ -240,7 +240,7 @@ class _Cells:
         fix, got = "", f" ({error})"
         if pa.types.is_struct(kind):
             got = f", got objects with the keys {first_of(field.name for field in kind)}"
-            fix = f"write {expected} in place of each object"
+            fix = f"write {expected} instead of each object"
         elif is_list_type(kind):
             got, fix = ", got lists", "write a row for each value"
             if role in ("grade", "score", "rank"):

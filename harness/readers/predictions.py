@@ -34,7 +34,7 @@ _OTHER_ROWS = (
 def needed(where: Source | str, dataset: Qrels | None) -> Qrels:
     """Return `dataset`, or raise if there is none to follow."""
     if dataset is None:
-        message = "expected a dataset whose rows the scores follow, got a file of scores alone"
+        message = "expected a dataset with the rows of these scores, got only the scores"
         raise InputError(Problem(Rows(where).name, message, fix="name the dataset too"))
     return dataset
 
@@ -199,7 +199,7 @@ def _by_number(places: Rows, numbers: Array) -> Ints:
     if wrong.any():
         row = from_row[wrong.argmax()]
         message = "expected each row of the dataset once, counted from 0 or 1, got "
-        message += f"{numbers[row]:g} in place of {numbering[wrong.argmax()]}"
+        message += f"{numbers[row]:g} instead of {numbering[wrong.argmax()]}"
         is_file = isinstance(places.where, Source)
         otherwise = naming("run", {"row": "none"}) if is_file else "drop it"
         fix = f"write the number of each row, or {otherwise}"

@@ -135,7 +135,7 @@ def listed(name: str, names: list[str]) -> str:
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     if len(names) > 5 and not near:
         return ""
-    return f"; the folder holds {', '.join(near or names) or 'no files'}"
+    return f"; the folder contains {', '.join(near or names) or 'no files'}"
 
 
 def exists(url: str) -> bool:

@@ -265,7 +265,7 @@ def wide(head: bytes) -> str:
     return name and f"the text is {name}"
 
 
-def no_rows(name: str, message: str = "the file holds no rows") -> InputError:
+def no_rows(name: str, message: str = "the file has no rows") -> InputError:
     """Return the error for a file without rows."""
     fix = "check how it was written or downloaded"
     return InputError(Problem(name, message, fix=fix, rule="empty-file"))
@@ -455,7 +455,7 @@ class Source:
                 raise self.error(message, fix)
         if b"\0" in head:
             fix = "give a text file, or copy it again"
-            raise self.error("not text: it holds zero bytes", fix)
+            raise self.error("not text: it contains zero bytes", fix)
         if b"\r" in head and b"\n" not in head:
             fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
             raise self.error("its lines end in a carriage return alone", fix)

@@ -125,7 +125,7 @@ def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
     if whole and float(text) != int(float(text)):
         rule = "grade-values" if word == "grade" else ""  # the grade of one subtopic
         if word != "grade":
-            fix = f"write whole numbers, or another name above a column that holds no {word}s"
+            fix = f"write whole numbers, or another name above a column without {word}s"
         return Problem("", f"{word}: expected a whole number, {got}", fix=fix, rule=rule)
     return None
 

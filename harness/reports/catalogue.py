@@ -352,7 +352,7 @@ def listing() -> str:
         rows.append([spelling(definition), definition.direction or "", plain(definition.headline)])
     names = "\n".join(f"  {name}: {' '.join(members)}" for name, members in NICKNAMES.items())
     return (
-        f"{columns(rows, left=3)}\n\nSeveral at once (trec_eval's nicknames):\n{names}\n\n"
+        f"{columns(rows, left=3)}\n\nSeveral metrics (nicknames of trec_eval):\n{names}\n\n"
         "Other spellings are read too: ndcg_cut_10, P.5,10 (trec_eval); nDCG@10, AP(rel=2) "
         "(ir_measures);\nhit_rate@10, cosine_ndcg@10, NDCG:top=10 (other tools).\n"
         "'harness metrics NAME' defines one; a tool's name finds it, such as ACCURACY.\n"
@@ -370,7 +370,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
     if name.lower() in map(str.lower, CONVENTIONS):
         return conventions(find_convention(name))
     if name in NICKNAMES:
-        return f"{name} stands for: {', '.join(NICKNAMES[name])}\n"
+        return f"{name} means: {', '.join(NICKNAMES[name])}\n"
     definition = next((d for d in REGISTRY.values() if name in (d.name, *d.aliases)), None)
     if definition is not None and not tools:
         several = "".join(

@@ -100,4 +100,4 @@ def test_a_missing_file_lists_the_folder_if_it_helps(here: Path) -> None:
     assert "a.run" in near
     far = called("evaluate", "q.txt", "nothing-like-it.csv", "-m", "map").err
     assert "nothing-like-it.csv" in far
-    assert "folder holds" not in far
+    assert "folder contains" not in far

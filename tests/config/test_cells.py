@@ -151,7 +151,7 @@ def test_a_run_is_a_path_or_a_list_of_paths(tmp_path: Path) -> None:
     assert [row[1] for row in rows(tmp_path, text)] == ["a", "b"]
     with pytest.raises(ConfigError) as caught:
         resolve(load(tmp_path, "datasets: {d: qrels.txt}\nruns: {x: 'a.*'}"))
-    assert caught.value.problems[0].fix == "write {name} in place of '*', or list the paths"
+    assert caught.value.problems[0].fix == "write {name} instead of '*', or list the paths"
 
 
 @pytest.mark.parametrize(

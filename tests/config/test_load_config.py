@@ -161,9 +161,9 @@ def test_defaults_and_what_follows_from_them(base: Path) -> None:
 def test_a_config_that_cannot_be_read(base: Path) -> None:
     (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
     for name, what in [
-        ("lation.yaml", "no file lation.yaml; the folder holds latin.yaml, "),
+        ("lation.yaml", "no file lation.yaml; the folder contains latin.yaml, "),
         ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is not a folder"),
-        ("runs", "runs is a folder, not a file; it holds bm25.run"),
+        ("runs", "runs is a folder, not a file; it contains bm25.run"),
         ("latin.yaml", "byte 7 is not UTF-8"),
     ]:
         with pytest.raises(ConfigError) as caught:
@@ -175,7 +175,7 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("../evil", "holds '/'"),
+        ("../evil", "contains '/'"),
         ("é" * 101, "has 202 bytes, and at most 200 fit"),
     ],
 )

@@ -108,7 +108,7 @@ def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     (folder / "ran").unlink()
     (folder / "paper.md").write_text("| run | map |\n|---|---|\n| ours | 1.000 |\n")
     manifest = Path("out", "manifest.json")
-    refused = f"error: {manifest}: expected results that need no code of their own, got plugins "
+    refused = f"error: {manifest}: expected results without plugins, got plugins "
     refused += "that would be run: mine.py\n  fix:   "
     for words, fix in (
         (["table", "out"], ""),

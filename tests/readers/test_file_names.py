@@ -39,9 +39,10 @@ def test_nothing_is_written_outside(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("", "is empty"), (" ", "is empty"), ("a/b", "holds '/'"), ("a\\b", "holds '\\'"),
-        ("a\0b", "holds '\\x00'"), ("a:b", "holds ':'"), ("a\u202eb", "holds '\\u202e'"),
-        ("a\udcffb", "holds '\\udcff'"), ("..", "begins with a dot"), (".a", "begins with a dot"),
+        ("", "is empty"), (" ", "is empty"), ("a/b", "contains '/'"), ("a\\b", "contains '\\'"),
+        ("a\0b", "contains '\\x00'"), ("a:b", "contains ':'"), ("a\u202eb", "contains '\\u202e'"),
+        ("a\udcffb", "contains '\\udcff'"), ("..", "begins with a dot"),
+        (".a", "begins with a dot"),
         ("a.", "ends with a dot or a blank"), ("a ", "ends with a dot or a blank"),
         ("LPT1", "is reserved on Windows"), ("con.b", "is reserved on Windows"), ("console", ""),
     ],

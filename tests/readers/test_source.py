@@ -53,7 +53,7 @@ def test_missing_files(write: Write, tmp_path: Path) -> None:
     for name, place in [("bm25.rnu", ""), ("to_nothing", ""), ("bm25.run/x", ""), ("runs", "runs"),
                         ("loop", ""), ("x" * 300, "")]:  # fmt: skip
         assert refused(readers.read_run, name) == [(place, "missing-file")]
-    assert missing("bm25.rnu") == "no file bm25.rnu; the folder holds bm25.run"
+    assert missing("bm25.rnu") == "no file bm25.rnu; the folder contains bm25.run"
     assert missing("to_nothing").endswith("it is a link to gone.run, which does not exist")
     assert missing("no/x.run") == "no file no/x.run; there is no folder no"
 

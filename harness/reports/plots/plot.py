@@ -393,7 +393,7 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     if not is_drawn:
         needed = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
         names = ", ".join((baselines or ()) if kind.needs_baseline else runs)
-        needed = f"expected a dataset that holds {needed}, got none: {names}"
+        needed = f"expected a dataset with {needed}, got none: {names}"
         raise UnknownNameError(Problem(f"plots: {settings.kind}", needed, fix="choose other runs"))
 
 
@@ -570,7 +570,7 @@ def _sheet(path: Path) -> dict[str, Any]:
         raise InputError(Problem(str(path), what, fix="correct 'sheet:' of the style")) from None
     for key in ("text.usetex", "text.parse_math"):
         if sheet.get(key):
-            what = f"{key} is not supported: a name may hold $ or _"
+            what = f"{key} is not supported: a name may contain $ or _"
             raise InputError(Problem(str(path), what, fix="remove it, and use 'font: serif'"))
     return sheet
 
