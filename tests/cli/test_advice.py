@@ -219,9 +219,9 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
     "a score of another name in JSON lines": (
         QRELS, lines('{{"qid": "{q}", "docno": "{d}", "gbm": {s}}}'), "", "'gbm'", columns, RIGHT),
     "distances": (
-        QRELS, lines("{q},{d},{s}", "qid,docno,L2dist", sign=-1), "", "higher is better", columns, RIGHT),
+        QRELS, lines("{q},{d},{s}", "qid,docno,L2dist", sign=-1), "", "higher", columns, RIGHT),
     "distances, negated": (
-        QRELS, lines("{q},{d},{s}", "qid,docno,loss", sign=-1), "", "higher is better", negated, RIGHT),
+        QRELS, lines("{q},{d},{s}", "qid,docno,loss", sign=-1), "", "higher", negated, RIGHT),
     "two usual names": (
         QRELS, lines("{q},{d},{s},-{s}", "qid,docno,pred,prediction"), "", "one", columns, RIGHT),
     "two usual names, renamed": (
