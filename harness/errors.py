@@ -39,9 +39,9 @@ __all__ = [
     "VerificationError",
 ]
 SHOWN = 10
-"""How many problems of one file are printed before "and N more"."""
+"""Number of problems of one file that are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
-"""How many problems of a config are printed: you want to fix all of them at once."""
+"""Number of problems of a config that are printed: more, to fix all of them together."""
 WIDTH = 96
 """Characters of a finding with its examples and its rule, without its place."""
 SHORTEST = 24

@@ -1,4 +1,4 @@
-"""Input files of a command: whatever it is asked for, it never writes one.
+"""Input files of a command, which it never overwrites.
 
 A command runs in `keeping_inputs`. Readers add the files that they read, and commands those
 that they are going to read; whoever writes asks `check_outputs` first.
@@ -20,7 +20,7 @@ _Identity = tuple[int, int] | str
 _INPUTS: ContextVar[set[_Identity] | None] = ContextVar("inputs", default=None)
 """Device and inode of each input and of the links to it, or its URL; None outside of a command."""
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=.)", re.I)
-"""How a URL begins; a drive of Windows has one letter."""
+"""Start of a URL; a drive of Windows has one letter."""
 NOT_READ = "expected a path on this machine, got a URL"
 COPY_FIRST = "copy it to this machine first, and give the path of the copy"
 
@@ -92,7 +92,7 @@ def add_inputs(*paths: str | os.PathLike[str]) -> None:
 
 
 def is_input(path: str | os.PathLike[str]) -> bool:
-    """Whether a file, or a link or what it leads to, is an input of the command around."""
+    """Whether a file, or the target of a link, is an input of the running command."""
     inputs = _INPUTS.get()
     if not inputs:
         return False

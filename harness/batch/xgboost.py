@@ -83,7 +83,7 @@ def _class_of(name: str) -> Any:
 
 @functools.cache
 def _callback_class() -> type[XGBoostFeval]:
-    """Return the metric as a callback, which XGBoost asks to be of its own class."""
+    """Return the metric as a callback of XGBoost's class."""
     bases = (XGBoostFeval, _class_of("TrainingCallback"))
     return type("XGBoostFeval", bases, {"__doc__": XGBoostFeval.__doc__})
 

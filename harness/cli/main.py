@@ -37,7 +37,7 @@ GROUPS = {
     "Understand": ("trace", "conventions", "verify"),
     "Share": ("pool", "trec_eval"),
 }
-"""The commands by what they are for."""
+"""The commands by purpose."""
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 

@@ -22,7 +22,7 @@ Option = Callable[[Decorated], Decorated]
 Texts = tuple[str, ...]
 
 OF_FILES = "duplicates qrels_format run_format columns qrels_columns order documents group"
-"""The parameters that say how files without a config are read; see `files`."""
+"""Parameters for reading files without a config; see `files`."""
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
     "Evaluation": "relevance_level depth judged_only ties convention missing_queries empty_queries "
@@ -253,7 +253,7 @@ def plan(help_of_baseline: str) -> Option[Any]:
 
 
 def pop_plan(settings: dict[str, Any], choices: Mapping[str, Any]) -> Plan:
-    """Return the plan of comparisons, its options taken out of the parameters of a command.
+    """Return the plan of comparisons, and remove its options from the parameters of a command.
 
     `choices` are further keys of a config's `compare:`.
     """
@@ -391,7 +391,7 @@ evaluation = joined(
     _policy("How to count queries with nothing relevant.", "empty_queries"),
     _last,
 )
-"""How files are read and evaluated without a config; see `harness.cli.evaluate.evaluate`."""
+"""Parameters for evaluating files without a config; see `harness.cli.evaluate.evaluate`."""
 keys = many("--set", "overrides", metavar="KEY=VALUE", help="Set another key of a config, as above")
 usual_evaluation = joined(_first, ties, convention, _last, keys)
 """The same for commands in which `--set` has the rest; see `sections`."""

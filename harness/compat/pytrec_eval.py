@@ -536,7 +536,7 @@ def _integer(value: Any, name: str) -> int:
 
 
 def _is_plain(names: str) -> bool:
-    """Whether names, joined, hold ASCII characters only and no NUL."""
+    """Whether joined names have only ASCII characters, and no NUL."""
     return names.isascii() and "\0" not in names
 
 
@@ -558,7 +558,7 @@ def _grades(judged: Judgements) -> Array:
 
 
 def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], expected: str) -> None:
-    """Check the types of nested dicts: all at once, one by one only to report what is wrong."""
+    """Check the types of nested dicts: all together, and one by one only to report a mistake."""
     types: set[type] = set()
     for qid, row in rows.items():
         if not isinstance(qid, str):

@@ -106,12 +106,12 @@ class Cell(Keyed):
 
     @property
     def sign_of_scores(self) -> int:
-        """What a score that was read is multiplied by to have that of the file, 1 or -1."""
+        """Factor, 1 or -1, that turns a score of a run into that of the file."""
         return -1 if self.run_entry.options().get("order") == "ascending" else 1
 
     @property
     def is_fused(self) -> bool:
-        """Whether the run is fused from others, and has no file of its own."""
+        """Whether the run is fused from others, without a file."""
         return hasattr(self.run_entry, "fusion")
 
     @property
@@ -264,7 +264,7 @@ class _FoundDataset:
 
 
 class _Search:
-    """Finds datasets, then the runs on them; collects cells and what is wrong."""
+    """Finds datasets, then the runs on them; collects cells and problems."""
 
     def __init__(self, config: Config, complete: bool) -> None:
         self.config, self.entries, self.where = config, config.datasets, config.where
@@ -289,7 +289,7 @@ class _Search:
 
     @contextlib.contextmanager
     def collecting(self) -> Iterator[None]:
-        """Collect what is wrong with an entry, and go on with the next one."""
+        """Collect the problems of an entry, and continue with the next one."""
         try:
             yield
         except ConfigError as error:
@@ -300,7 +300,7 @@ class _Search:
         self.wrong.append(self.config.problem(loc, message, fix=fix))
 
     def error(self, loc: Loc, message: str, fix: str = "") -> ConfigError:
-        """Return the error of an entry, whose cells are left out."""
+        """Return the error of an entry; its cells are left out."""
         return ConfigError(self.config.problem(loc, message, fix=fix), where=self.config.file)
 
     def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_FoundDataset]:
@@ -342,7 +342,7 @@ class _Search:
         return pattern
 
     def _path(self, text: str, loc: Loc, run_key: str = "") -> Pattern:
-        """Return the pattern of a path, whose placeholders but ``{dataset}`` can be columns."""
+        """Return the pattern of a path; its placeholders except ``{dataset}`` can be columns."""
         pattern = self._pattern(text, loc)
         for name in pattern.names:
             is_own = f"{{{name}}}" == run_key or (name == DATASET and run_key)
@@ -352,7 +352,7 @@ class _Search:
         return pattern
 
     def _file_next_to(self, neighbour: Found, text: str, loc: Loc) -> str:
-        """Return the file of a pattern whose placeholders have the values of another file's."""
+        """Return the file of a pattern with the placeholder values of another file."""
         self._pattern(text, loc, neighbour.values)
         return self._files(text, neighbour.values, loc)[0].name
 
@@ -505,7 +505,7 @@ class _Search:
                 self.report(("datasets", key), message, fix)
 
     def choose(self) -> None:
-        """Keep the cells that ``where`` keeps; report what is wrong with it."""
+        """Keep the cells that ``where`` selects; report its mistakes."""
         rows = [cell.all_columns for cell, _ in self.cells]
         names = list(dict.fromkeys(column for columns in rows for column in columns))
         for column, patterns in self.where.items():

@@ -99,7 +99,7 @@ class _Checks:
                     self.call((*loc, option), _find_reader, entry.format, kind, option)
 
     def load_plugins(self, names: Sequence[str]) -> None:
-        """Load plugins, whose metrics can be checked then."""
+        """Load plugins, so that their metrics can be checked."""
         for place, name in enumerate(names):
             try:
                 plugins.load_plugin(name, self.config.base)

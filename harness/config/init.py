@@ -75,7 +75,7 @@ class ProposedDataset:
 
     @property
     def path(self) -> str:
-        """Pattern of its files, relative to the folder looked at."""
+        """Pattern of its files, relative to the searched folder."""
         return self.group.pattern
 
     @property
@@ -91,7 +91,7 @@ class ProposedDataset:
 
 @dataclass(eq=False)
 class ProposedRun:
-    """One entry of ``runs``; `path` may have ``{dataset}``, and `note` says what is unsure."""
+    """One entry of ``runs``; `path` may have ``{dataset}``, and `note` has the doubts."""
 
     format: str
     group: FileGroup
@@ -188,7 +188,7 @@ def _without_problems(proposal: Proposal, error: ConfigError) -> bool:
 
 
 def save_config(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
-    """Write a config for what folders hold into a file, and return what it holds.
+    """Write a config for the files in folders, and return its content.
 
     Raises InputError as `propose_config`, and if the file exists without `force`.
     """
@@ -205,7 +205,7 @@ def save_config(folders: Path | Sequence[Path], output: Path, *, force: bool = F
 
 
 def propose_entries(scan: FolderScan) -> Proposal:
-    """Return the entries for what folders hold."""
+    """Return the entries for the files in folders."""
     proposal = Proposal(scan.folder)
     data = [file for file in scan.files if file.kind == "dataset"]
     runs = [file for file in scan.files if file.kind == "run"]

@@ -21,11 +21,11 @@ from .patterns import double_braces, natural
 
 Kind = Literal["dataset", "run"]
 MOST = 5000
-"""Files that are looked at."""
+"""Largest number of files that are read."""
 LARGEST = 256 << 20
 """Bytes of a file that is read."""
 BY_ROW = ("letor", "batch")
-"""Formats of data whose rows predictions follow."""
+"""Formats of datasets with rows that predictions follow."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
 SHORT = {"f": "fold", "s": "seed"}
 MODEL = "model"
@@ -132,7 +132,7 @@ def _paths_below(top: Path, folders: Sequence[Path]) -> list[str]:
 
 
 def _reason(error: Exception) -> str:
-    """Return why a file is not used, with the keys of its entry that would help."""
+    """Return the reason why a file is unused, with keys of its entry that would help."""
     if not isinstance(error, HarnessError):
         return str(error)
     problem = error.problems[0]
@@ -430,7 +430,7 @@ class Matcher:
         return number, path, tuple({index: 0 for index, _ in near if index != number})
 
     def _misfit(self, run: File, path: str) -> str:
-        """Why a run cannot be read for qrels; runs with a docno on each line are not read."""
+        """Reason why a run does not fit qrels; runs with a docno on each line are not read."""
         files = self.folder / run.path, self.folder / path
         if run.format in ("trec", "msmarco") or any(f.stat().st_size > LARGEST for f in files):
             return ""

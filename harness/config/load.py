@@ -1,4 +1,4 @@
-"""YAML text -> frozen Config; every problem at once, each with its path and its line."""
+"""YAML text -> frozen Config; all problems together, each with its path and its line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def loads(
 def examine_config(
     path: str | os.PathLike[str], overrides: Iterable[str]
 ) -> tuple[list[Cell], Config, list[Problem]]:
-    """Return the cells whose files exist, the config without what is wrong, and the problems.
+    """Return the cells with existing files, the config without its mistakes, and the problems.
 
     Raises ConfigError if the file cannot be read as YAML at all.
     """
@@ -153,7 +153,7 @@ class Draft(Config):
 
 
 def validate_config(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[Problem]]:
-    """Return the config and what is wrong with it; a `Draft` if anything is."""
+    """Return the config and its problems; a `Draft` if there are any."""
     try:
         return Config.model_validate(data), []
     except ValidationError as error:
@@ -215,7 +215,7 @@ _KINDS_OF_DATASETS: dict[str, Any] = {"groups": Groups, "weights": Weights, "lea
 
 
 def _known_keys(loc: Loc, is_fused: bool) -> list[str]:
-    """Return the keys of the mapping that holds `loc`."""
+    """Return the keys of the mapping around `loc`."""
     kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
         kind = MarginRule

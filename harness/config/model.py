@@ -52,7 +52,7 @@ class Model(BaseModel):
 
 
 SCHEMA = "https://ranking-harness.github.io/ranking-harness/config.schema.json"
-"""Where editors find the JSON Schema of a config."""
+"""Address of the JSON Schema of a config, for editors."""
 
 
 def as_kind(value: Any) -> Any:
@@ -85,7 +85,7 @@ def _or_text(kind: Any) -> Shorthand:
 
 
 class FileSettings(Model):
-    """What datasets and runs have in common: a file and how to read it."""
+    """Settings of datasets and runs: a file and options of its reader."""
 
     path: Annotated[StrictStr, _PATTERN]
     """File, relative to the config, or a URL; each {placeholder} is filled from the files there."""
@@ -99,12 +99,12 @@ class FileSettings(Model):
 
 
 class Groups(Model):
-    """Groups of a dataset's queries; each is reported as a dataset of its own."""
+    """Groups of a dataset's queries; each is reported as a separate dataset."""
 
     path: Annotated[StrictStr | None, _PATTERN] = None
     """CSV, TSV or Parquet file of qids and columns, relative to the config, or a URL."""
     function: StrictStr | None = None
-    """Instead of a file: what a plugin registered with ``@harness.query_groups``."""
+    """In place of a file: the name of a function registered with ``@harness.query_groups``."""
     qid: StrictStr = "qid"
     """The column of qids."""
     columns: tuple[StrictStr, ...] = ()
@@ -112,7 +112,7 @@ class Groups(Model):
     bins: Mapping[StrictStr, Annotated[tuple[float, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    """Where to cut columns of numbers, as in {length: [5, 10]}; a bin has its lower edge."""
+    """Edges that cut columns of numbers, as in {length: [5, 10]}; a bin includes its lower edge."""
 
     @model_validator(mode="after")
     def _checked(self) -> Groups:
@@ -156,11 +156,11 @@ class DatasetEntry(FileSettings):
     weights: Annotated[Weights | None, _or_text(Weights)] = None
     """Weights of queries in every mean, such as their traffic: a file, or {path: FILE, ...}."""
     leaks: Leaks | None = None
-    """What the guard looks for the rows of a learning-to-rank dataset in: {train: FILE}."""
+    """Training file that must not contain rows of the dataset: {train: FILE}."""
 
 
 class Documents(Model):
-    """How passages become documents."""
+    """Conversion of passages to documents."""
 
     pattern: StrictStr = Field(alias="from")
     """Pattern of the passages' docnos; its only group is the document: (.+)#\\d+$ for D1#0."""
@@ -209,9 +209,9 @@ class FusedEntry(Model):
     """A number for each run, 1 by default; a list of such lists makes a run of each, with a
     column `weights`."""
     norm: Norm | None = None
-    """How scores are normalised, but by methods of ranks; min-max by default."""
+    """Normalisation of scores, not for methods of ranks; min-max by default."""
     depth: Annotated[StrictInt, Field(ge=1)] | None = None
-    """How many documents of each query of each run go in; all by default."""
+    """Number of documents of each query and run that are fused; all by default."""
 
     @model_validator(mode="after")
     def _checked(self) -> FusedEntry:
@@ -274,10 +274,10 @@ class PolicySettings(core_policy.Choices):
 
 
 class Guard(Model):
-    """What the guard accepts; see docs/reference/rules.md."""
+    """Rules that the guard accepts; see docs/reference/rules.md."""
 
     accept: tuple[RuleName, ...] = ()
-    """Rules whose findings are as they should be: each becomes a note, and stops nothing."""
+    """Rules with intended findings: these become notes, and stop nothing."""
 
 
 def _kind_of_runs(value: Any) -> str:
@@ -320,7 +320,7 @@ SECTIONS: dict[str, type] = {
     "page": PageSettings,
     "gate": GateSettings,
 }
-"""The settings of each key of a config that has keys of its own."""
+"""Models of the keys of a config with keys below them."""
 
 
 class Config(Model):
@@ -353,15 +353,15 @@ class Config(Model):
     metric_sets: Mapping[StrictStr, _Names] = Field(default_factory=dict)
     """Lists of metrics by a name that you can write wherever metrics are listed."""
     convention: StrictStr | None = None
-    """A tool whose settings every metric takes, unless it names its own convention."""
+    """Compute every metric as this tool does, unless its name has a convention."""
     plugins: tuple[Annotated[StrictStr, PathText(module=True)], ...] = ()
-    """Python files or modules whose import registers further metrics."""
+    """Python files or modules that register metrics, tests and query groups."""
     policy: PolicySettings = PolicySettings()
     """Policies for ties, missing and empty queries, and grades."""
     guard: Guard = Guard()
-    """Which findings of the guard you accept."""
+    """Findings of the guard that you accept."""
     crosscheck: Crosscheck = "sample"
-    """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
+    """Queries of each run that pytrec_eval recomputes; a difference stops the run."""
     cache: Annotated[StrictStr, PathText(anywhere=True)] = ""
     """Folder for evaluated cells, relative to the config or a URL, for several to share; by default
     `cells` in the output folder, `none` to keep nothing."""
@@ -374,11 +374,11 @@ class Config(Model):
     """What runs, datasets and metrics are called in tables, plots, the page and methods; `{text:
     BM25, cite: robertson1994}` adds a citation in tables."""
     summary: Summary = Summary()
-    """How folds and seeds are taken together; by default they are not."""
+    """Summary over folds and seeds; by default there is none."""
     select: Select | None = None
-    """Which setting of each run is reported: the best one on validation queries."""
+    """Selection of the best setting of each run on validation queries."""
     compare: Plan | None = None
-    """How runs are compared; by default they are not."""
+    """Comparisons of runs; by default there are none."""
     tables: Mapping[StrictStr, TableSettings] = Field(default_factory=dict)
     """Tables for a paper by name."""
     plots: Plots = ()
@@ -410,7 +410,7 @@ class Config(Model):
 
     @property
     def pooled(self) -> tuple[str, ...]:
-        """Columns whose parts must not share queries, as these are taken together."""
+        """Columns with parts that must not share queries, because these are pooled."""
         return (*self.summary.pool, *(self.summary.average if self.compare is not None else ()))
 
     @property
@@ -467,7 +467,7 @@ class Config(Model):
         return isinstance(settings, Mapping) and key in settings
 
     def from_anywhere(self) -> Config:
-        """Return the same config, whose files are found from any working directory."""
+        """Return the same config with paths that are valid from any working directory."""
         config = self.model_copy()
         config._base = self._base.absolute()
         return config

@@ -92,7 +92,7 @@ class Found:
 
 
 class NothingFoundError(LookupError):
-    """No file matches a pattern; the text says what there is instead."""
+    """No file matches a pattern; the text lists the nearest files."""
 
 
 def matching_files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> list[Found]:
@@ -138,7 +138,7 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
 
 
 def _matching_urls(url: str, captured: Mapping[str, str]) -> list[Found]:
-    """Return the files of a store that match; only folders that hold placeholders are listed."""
+    """Return the matching files of a store; only folders with placeholders are listed."""
     scheme, _, rest = url.partition("://")
     parts = [*map(Pattern, rest.split("/"))]
     matches, is_listed = [(f"{scheme}:/", captured)], False

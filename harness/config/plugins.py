@@ -15,13 +15,13 @@ from ..input_files import add_inputs
 NO_PLUGINS = "--no-plugins"
 """The option of every command that forbids plugins."""
 GROUP = "harness.metrics"
-"""Entry points of this group are modules whose import registers metrics; a config names each."""
+"""Group of entry points: modules that register metrics on import; a config names each."""
 allowed = True
 """Whether plugins that a config or an option names may be loaded; the command line sets it."""
 
 
 class PluginError(Exception):
-    """A plugin does not exist, or its import fails; the text says why and where."""
+    """A plugin does not exist, or its import fails; the text has the reason and the place."""
 
 
 def load_plugin(name: str, base: Path) -> None:
@@ -59,7 +59,7 @@ def load_plugin(name: str, base: Path) -> None:
 
 
 def _load_file(path: Path) -> None:
-    """Run a file as a module whose name no other file has."""
+    """Run a file as a module with a unique name."""
     add_inputs(path)
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     name = f"harness_plugin_{digest}_{path.stem}"

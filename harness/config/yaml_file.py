@@ -69,7 +69,7 @@ BY_NAME = ("datasets", "runs", "metric_sets", "tables")
 _ENTRIES = {("datasets",), ("datasets", "groups"), ("datasets", "weights"), ("runs",)}
 """Keys of entries that may be a path alone."""
 PATH_KEYS: dict[Loc, PathText] = {}
-"""Keys that hold paths, without the names of entries; the models mark and add them."""
+"""Keys with paths as values, without the names of entries; the models mark and add them."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
 _OUTSIDE = re.compile(r",\s*(?![^()]*\))")
@@ -87,7 +87,7 @@ class PlacedProblem(Problem):
 
 @dataclass
 class ParsedYaml:
-    """A YAML text as plain data (keys are text, as written), and where each part is written.
+    """A YAML text as plain data (keys are text, as written), with the place of each part.
 
     `places` has the file and line of each key and list item; the file is empty for the config
     itself, else one that it extends, or `SET`. Parts with `problems` are `unread`: missing
@@ -151,7 +151,7 @@ def describe_value(value: Any) -> str:
 
 
 def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> ParsedYaml:
-    """Return the data of a YAML text that holds a mapping; a tag as ``!!python/object`` is refused.
+    """Return the data of a YAML text with a mapping; tags such as ``!!python/object`` are refused.
 
     `file` is its name next to a line, if it is a file that the config extends, and its relative
     paths start in the folder `start`. Raises ConfigError if the text is not a YAML mapping.
@@ -275,7 +275,7 @@ def _line_of(node: yaml.Node) -> int:
 
 
 def _value_of_variable(match: re.Match[str], text: str, keep: Callable[[str], str]) -> str:
-    """Return the value of ``${NAME}`` or ``$$``; LookupError with what is wrong and a fix."""
+    """Return the value of ``${NAME}`` or ``$$``; LookupError with the mistake and a fix."""
     if match[0] == "$$":
         return "$"
     variable = _VARIABLE.fullmatch(match[0])
@@ -461,7 +461,7 @@ def override_values(source: ParsedYaml, overrides: Iterable[str]) -> None:
 
 
 def _put_value(source: ParsedYaml, text: str) -> None:
-    """Put one ``path=value`` into a config. ValueError says what is wrong."""
+    """Put one ``path=value`` into a config; ValueError if it is wrong."""
     option = text.partition("=")[0] if text.startswith("--") else SET
     path, value = _split_assignment(text.removeprefix("--"), source.data)
     path = path.strip().removeprefix("$").removeprefix(".")
@@ -591,7 +591,7 @@ def _split_metrics(metrics: list[Any] | str) -> list[tuple[Any, int]]:
 
 
 def metric_sets(data: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the sets of metrics, as far as they are lists."""
+    """Return the sets of metrics that are lists."""
     sets = data.get("metric_sets")
     items = sets.items() if isinstance(sets, dict) else ()
     return {name: metrics for name, metrics in items if isinstance(metrics, list)}
@@ -606,7 +606,7 @@ def is_metric(name: str) -> bool:
 
 
 def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[Any, Any]]]:
-    """Return the place of each list of metrics, or text with several, and what holds it."""
+    """Return the place of each list of metrics, or of text with several, and its parent."""
     tables, plots, sets = (data.get(key) for key in ("tables", "plots", "metric_sets"))
     holders: list[tuple[Loc, Any]] = [(("metrics",), data)]
     holders += [(("compare", "metrics"), data.get("compare"))]

@@ -17,7 +17,7 @@ def __dir__() -> list[str]:
 
 
 RENDERERS: dict[str, Callable[[Any], str]] = {}
-"""What returns the "text" and the "html" of a result; `harness` puts them here."""
+"""Functions that return the "text" and the "html" of a result; `harness` sets them."""
 
 
 class Printable:

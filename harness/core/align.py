@@ -85,7 +85,7 @@ def align(
 def _join(
     qrels: Qrels, ranked: Sequence[_Ranked], policy: Policy, views: Mapping[Policy, Aligned]
 ) -> Aligned:
-    """Join what the parts of a run contribute under one policy."""
+    """Join the contributions of the parts of a run under one policy."""
     answered = np.zeros(qrels.n_queries, dtype=np.int64)
     n_retrieved, n_tied = np.zeros_like(answered), np.zeros_like(answered)
     for part in ranked:
@@ -151,7 +151,7 @@ def align_parts(
 
 
 class _Ranked(NamedTuple):
-    """What one part of a run contributes; `queries` has its answered queries, codes of qrels.
+    """Contribution of one part of a run; `queries` has its answered queries, codes of qrels.
 
     `items` are columns of the documents that are judged, and `groups` of the groups of tied
     scores, each with its query. If every row is judged there are neither groups nor queries, and
@@ -475,10 +475,10 @@ def _falling_order(run: Run, scores: Array) -> Ints:
 def settle_ties(
     run: Run, order: Ints | None, ties: Ties, place: Ints | None, policy: Policy
 ) -> Ints | None:
-    """Return `order` with the groups of tied scores put in the policy's order.
+    """Return `order` with groups of tied scores in the order of the policy.
 
-    If places are given, only groups that hold one of them are looked at: the order of the
-    others is seen by no metric. The order comes back as it is if there is nothing to settle.
+    If places are given, only groups with one of them are ordered, because no metric depends on the
+    others. The order is returned unchanged if there is nothing to settle.
     """
     if policy.ties == "stable" and order is None:
         return order
@@ -546,7 +546,7 @@ def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Refe
 
 
 def levels(aligned: Aligned) -> Ints:
-    """Return the grade of each item, documents that the reference run ties having the same.
+    """Return the grade of each item; documents that the reference run ties share a grade.
 
     Against judgements these are the grades themselves.
     """

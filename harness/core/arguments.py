@@ -1,4 +1,4 @@
-"""Types of settings, arguments and parameters of metrics: what each takes, and its checks."""
+"""Types of settings, arguments and parameters of metrics, with their values and checks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MOST = 2**31 - 1
 
 
 class ArgumentKind(NamedTuple):
-    """What an argument can be: in words, and as a test."""
+    """Kind of an argument, in words and as a test."""
 
     expected: str
     fits: Callable[[Any], bool]
@@ -101,7 +101,7 @@ def checked_init(cls: type[T]) -> type[T]:
 
 
 def wrong(name: str, expected: str, value: Any, fix: str = "") -> ArgumentError:
-    """Return the error of an argument: its name, what was expected, and what was given."""
+    """Return the error of an argument, with its name, the expected and the given value."""
     return ArgumentError(Problem(name, f"expected {expected}, got {describe(value)}", fix=fix))
 
 
@@ -182,7 +182,7 @@ def signs_in(text: str) -> list[int]:
 
 
 def split_assignment(text: str, known: Container[str], *, last: bool = False) -> tuple[str, str]:
-    """Return the name and the value of ``NAME=VALUE``, of which the name may have a sign, too.
+    """Return the name and the value of ``NAME=VALUE``; the name may contain ``=``.
 
     The longest known name is NAME. Without one, the first sign (or the last one) outside
     parentheses, brackets and double quotes splits. Both are empty without a sign.
@@ -393,7 +393,7 @@ class Parameter:
 
     @cached_property
     def kind(self) -> ArgumentKind:
-        """What a Python argument for it can be."""
+        """Kind of a Python argument for it."""
         limits = self.range or Range()
         if self.many:
             kind = TEXTS

@@ -56,7 +56,7 @@ def nan_as_null(numbers: Array) -> pa.Array:
 
 
 def to_doubles(column: Any) -> Any:
-    """Return float32 numbers as the float64 that are printed alike: .7 is not .699999988."""
+    """Return float32 numbers as the float64 with the same text: .7 is not .699999988."""
     return cast(cast(column, pa.string()), pa.float64())
 
 
@@ -101,7 +101,7 @@ def among(which: Array, texts: Iterable[str]) -> pa.DictionaryArray:
 
 
 def run_ends(ends: Ints, values: pa.Array) -> pa.RunEndEncodedArray:
-    """Return the run-end encoded column whose runs of `values` end before the rows `ends`."""
+    """Return a run-end encoded column; the runs of `values` end before the rows `ends`."""
     rows, n_rows = to_arrow(ends), int(ends[-1]) if ends.size else 0
     kind = pa.run_end_encoded(rows.type, values.type)
     return pa.RunEndEncodedArray.from_buffers(kind, n_rows, [None], children=[rows, values])

@@ -63,7 +63,7 @@ class CellKey:
 
 
 class Keyed:
-    """What concerns one cell: a cell, its row of the leaderboard, its record."""
+    """Base of a cell, its row of the leaderboard, and its record."""
 
     dataset: Any
     run: Any

@@ -23,7 +23,7 @@ from .ragged import Bools, Floats, frozen
 T = TypeVar("T")
 K = TypeVar("K")
 BELOW = "below "
-"""How the label of the lowest bin begins."""
+"""Start of the label of the lowest bin."""
 
 
 def grouped_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
@@ -75,7 +75,7 @@ class Slice:
 
     @property
     def group(self) -> str:
-        """What it is called: ``length=short``."""
+        """Name of the slice: ``length=short``."""
         return f"{self.column}={self.label}"
 
     def of(self, evaluation: Evaluation) -> Evaluation | None:
@@ -121,7 +121,7 @@ def _order(label: str) -> tuple[int, float, str]:
 
 @dataclass(frozen=True)
 class Choice:
-    """The setting chosen for one run on validation queries, and what it was chosen from.
+    """The setting chosen for one run on validation queries, with all candidates.
 
     `within` are the columns that the choice is for (fold, seed). `metric` chooses by its mean
     over the validation cells of a setting. `ranked` are the settings and their validation values,
@@ -247,12 +247,12 @@ class Entry(Keyed):
 
     @property
     def spread(self) -> dict[str, Spread]:
-        """How far each metric's summary is from certain, if the entry is several repetitions."""
+        """Spread of each metric's summary over repetitions, if the entry has several."""
         return {}
 
     @property
     def chosen(self) -> str:
-        """What the entry is the best of, if it was chosen from several; else empty."""
+        """Description of the candidates, if the entry is the best of several; else empty."""
         return "; ".join(map(str, self.choices))
 
     @property
@@ -265,7 +265,7 @@ class Entry(Keyed):
 
     @cached_property
     def undefined(self) -> dict[str, int]:
-        """How many queries each metric is undefined for, if any."""
+        """Number of queries for which each metric is undefined, if any."""
         queries = len(self.evaluation.qids)
         return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
 
@@ -318,7 +318,7 @@ def notes_of(entries: Sequence[Entry | System]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a system is the best of: `of` values of the columns `names`, chosen by `metric`.
+    """Choice of a system as the best of `of` values of the columns `names`, by `metric`.
 
     `on` is the validation dataset, or "" for the reported queries. `least` is the smallest number
     of values if its folds and seeds had different numbers.
@@ -349,7 +349,7 @@ def best_of(choices: Sequence[Chosen], name: Callable[[str], str] = str) -> str:
 
 @dataclass(frozen=True)
 class Incomplete:
-    """A system with `n` repetitions `of` as many as expected.
+    """A system with `n` of `of` expected repetitions.
 
     That is the most of any system of the dataset whose repetitions differ in the same columns
     `names` (``seed``), or its own number with those that failed.
@@ -456,7 +456,7 @@ class System(Entry, Memo):
         return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
 
     def weights(self, metric: Metric | str) -> Floats | None:
-        """Return the weight of each query in a metric's summary; None if all count alike."""
+        """Return the weight of each query in a metric's summary; None if all are equal."""
         return self.evaluation.weights.get(self.evaluation.names.index(str(metric)))
 
     def repetitions(self, metric: Metric | str) -> Floats:
@@ -478,7 +478,7 @@ class System(Entry, Memo):
 
     @property
     def coverage(self) -> tuple[int, int]:
-        """How many of the judged queries every repetition answered, and how many there are."""
+        """Number of judged queries that every repetition answered, and number of judged queries."""
         coverages = [entry.evaluation.coverage for entry in self.entries]
         return min(answered for answered, _ in coverages), coverages[0][1]
 

@@ -41,7 +41,7 @@ _NAMES = ArgumentKind("'canonical' or 'tracker'", lambda value: value in ("canon
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of the inputs of an evaluation, and of what the policies changed."""
+    """Counts of the inputs of an evaluation, and of the effects of policies."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
@@ -60,7 +60,7 @@ class Counts:
     judgements: Count = 0
     """Judgements of all queries."""
     tied: Count = 0
-    """Retrieved documents whose score another of the query shares."""
+    """Retrieved documents that share their score with another document of the query."""
     empty_by_metric: Mapping[str, Count] = field(default_factory=dict)
     """Those without relevant documents by metric, if its own sense differs from another's."""
 

@@ -32,7 +32,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "borda": ("Borda counts", "aslam2001"),
     "wsum": ("a weighted sum", "vogt1999"),
 }
-"""What texts call each method, and its reference."""
+"""Name of each method in texts, and its reference."""
 NORMS: dict[str, str] = {
     "min-max": "min-max normalised scores",
     "z": "z-scores",
@@ -44,7 +44,7 @@ NORMS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Fusion:
-    """How runs are fused; see `harness.fuse` for each setting.
+    """Settings of a fusion; `harness.fuse` describes them.
 
     >>> Fusion.parse("wsum(norm=z,weights=0.3/0.7)")
     Fusion(method='wsum', k=None, weights=(0.3, 0.7), norm='z', depth=None)
@@ -140,7 +140,7 @@ def _unused(method: str, other: str, **setting: Any) -> ArgumentError:
 
 
 def fuse_runs(runs: Sequence[Run], fusion: Fusion, name: str = "") -> Run:
-    """Return the run whose documents are those of all runs, each with its fused score.
+    """Return a run with the documents of all runs and their fused scores.
 
     `harness.fuse` has the formulas. Queries and documents come in the order of the runs.
 
@@ -187,7 +187,7 @@ def _addends(part: _Part, fusion: Fusion) -> Floats:
 
 @dataclass(eq=False)
 class _Part:
-    """What goes in of a run: its rows, and the query, rank and score of each.
+    """Part of a run that is fused: its rows, and the query, rank and score of each.
 
     `place` is that of each row in the fused run, `query` that of each of the run's queries.
     """

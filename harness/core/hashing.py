@@ -1,4 +1,4 @@
-"""64-bit keys of (query, docno) pairs, computed for whole columns at once.
+"""64-bit keys of (query, docno) pairs, computed for whole columns.
 
 Keys only ever *propose*: whoever finds two equal keys compares the strings themselves, so no
 result depends on the hash being free of collisions.
@@ -21,7 +21,7 @@ _WORD = 8
 _PIECE, _BYTES = 1 << 14, 1 << 20
 """Strings that are hashed together, and their bytes, about."""
 _LONG = 1 << 12
-"""Bytes from which a library hashes a string by itself: eight at a time would be slow."""
+"""Smallest number of bytes of strings that a library hashes: eight at a time would be slow."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MIXER = np.uint64(0xFF51AFD7ED558CCD)
 _SHIFT = np.uint64(32)
@@ -218,7 +218,7 @@ class SeenKeys:
         self._sorted: list[Array] = []  # each more than twice as long as the next one
 
     def any(self, hashes: Array) -> bool:
-        """Return whether any of the hashes came before; the others have come from now on."""
+        """Whether any of the hashes occurred before; adds the others."""
         new = np.sort(hashes)
         for earlier in self._sorted:
             position = np.minimum(np.searchsorted(earlier, new), earlier.size - 1)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Summary:
-    """What becomes of captured columns: the leaderboard has one row a system then."""
+    """Summary over captured columns, which gives the leaderboard one row for each system."""
 
     pool: Names = ()
     """Columns of datasets that are parts of one (folds): their queries are taken together."""
@@ -40,7 +40,7 @@ class Summary:
     """Columns of repetitions (seeds, assessors): mean, deviation, and an interval over repetitions
     and queries."""
     best: Names = ()
-    """Columns whose best value alone is shown, chosen by the first metric on the reported queries.
+    """Columns of which only the best value is shown, by the first metric on the reported queries.
     Such results are too good, so they are made on request only."""
 
     @property
@@ -49,7 +49,7 @@ class Summary:
         return (*self.pool, *self.average)
 
     def called(self, name: str) -> Summary:
-        """Return the summary of an experiment, whose name a dataset has that has no other."""
+        """Return the summary with the name of the experiment, for datasets without a name."""
         own = replace(self)
         vars(own).update(name=name)
         return own
@@ -77,16 +77,16 @@ def numbers_of(metrics: Iterable[Metric]) -> list[Metric]:
 UNKNOWN = ("extra", "empty", "retrieved", "judged", "judgements", "tied")
 """Counts that slices of the queries do not have."""
 FAILED = "error"
-"""Column that says why a run could not be evaluated, if there is such a run."""
+"""Column with the reason why a run could not be evaluated, if there is such a run."""
 CHOSEN = "chosen_from"
-"""Column that says what a row is the best of, if there is such a row."""
+"""Column with the candidates of a row that is the best of several, if there is such a row."""
 WEIGHTED = "weighted_by"
-"""Column that says what queries are weighted by, if they are in any row."""
+"""Column with the name of the query weights, if any row has them."""
 
 
 @dataclass(frozen=True)
 class Select:
-    """Which setting of each run is reported: the one that is best on validation queries."""
+    """Selection of the best setting of each run on validation queries."""
 
     on: str
     """The dataset of validation queries, by its name in the config."""
@@ -100,7 +100,7 @@ class Select:
 
     @property
     def shown(self) -> str:
-        """What the validation queries are called without placeholders: ``vali``."""
+        """Name of the validation queries without placeholders: ``vali``."""
         return whole_name(self.on, {}, re.findall(r"\{(\w+)\}", self.on)) or "validation"
 
 
@@ -134,7 +134,7 @@ class Selection:
         )
 
     def notes(self, choices: Sequence[Choice]) -> Iterator[str]:
-        """Yield which of some choices are ties, and which settings they left out."""
+        """Yield notes on tied choices, and on settings that were left out."""
         ties = [
             f"{choice.name}: {', '.join(map(pairs, (choice.setting, *choice.tied)))}"
             for choice in choices

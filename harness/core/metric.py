@@ -189,7 +189,7 @@ class Metric:
 
     @property
     def trec_name(self) -> str:
-        """Key of pytrec_eval's results (``ndcg_cut_10``) if it has the metric, else ours.
+        """Key of pytrec_eval's results (``ndcg_cut_10``) if it has the metric, else the name.
 
         It leaves out parameters other than the cutoff: ``set_F`` for any beta. The level ``rel``
         is left out too.
@@ -313,7 +313,7 @@ class Metric:
         return aligned.without_grades
 
     def short_lists(self, aligned: Aligned) -> Bools:
-        """Mask of queries whose lists are too short for the metric, ``(n_queries,)``."""
+        """Mask of queries with lists that are too short for the metric, ``(n_queries,)``."""
         if self.definition.short_of is None:
             return np.zeros(aligned.n_queries, dtype=bool)
         return self.definition.short_of(aligned, **self.arguments)
@@ -478,7 +478,7 @@ def metric(
 
 
 _RECORDED = ("direction", "source", "unit", "summary", "reference")
-"""Facts of a definition that a manifest holds as they are."""
+"""Facts of a definition that a manifest contains unchanged."""
 
 
 def as_plain_data(metric: Metric) -> dict[str, Any]:

@@ -29,11 +29,11 @@ from .tool_names import in_our_words
 
 NAMES = ("min", "expected", "max")
 BOUNDS = "bounds"
-"""The value of ``ties`` that asks for bounds."""
+"""The value of ``ties`` for bounds."""
 
 
 def bound(metric: Metric, name: str) -> Metric:
-    """Return a metric whose value is the smallest, expected or largest over orders of ties.
+    """Return a metric for the smallest, expected or largest value over orders of ties.
 
     Its label is the metric's name with "min", "expected" or "max" at its end.
     """
@@ -100,7 +100,7 @@ _SPEC = re.compile(
 BOUND = re.compile(rf"(?P<metric>.+)[_ ](?P<bound>{'|'.join(NAMES)})")
 _NUMBERS = re.compile(r"[._]([-.\d].*)")
 NICKNAMES: dict[str, tuple[str, ...]] = {}
-"""trec_eval's names for several measures at once, in its own order."""
+"""trec_eval's names for several measures, in its order."""
 READERS_NAMES: dict[str, str] = {}
 """Names of metrics in tables and plots, for metrics whose title is a phrase or missing."""
 _SETTINGS = {field.name for field in fields(MetricSettings)}
@@ -134,7 +134,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
 def _parsed(
     text: str, defaults: tuple[tuple[str, Any], ...], definitions: tuple[Definition, ...]
 ) -> Sequence[Metric]:
-    """Return the metrics of one name, read once while the registry holds the same metrics."""
+    """Return the metrics of one name, parsed once for the same registry."""
     given = dict(defaults)
     if text not in REGISTRY and (match := BOUND.fullmatch(text)) is not None:
         return [bound(metric, match["bound"]) for metric in parse(match["metric"], given)]
@@ -382,7 +382,7 @@ def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -
 
 
 def why_not(metric: Metric) -> str:
-    """Return why runs cannot be compared by a metric; empty if they can."""
+    """Return the reason why runs cannot be compared by a metric; empty if they can."""
     definition = metric.definition
     if definition.summary == "sum":
         return "it is a sum over the queries, not a mean"

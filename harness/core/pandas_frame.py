@@ -16,7 +16,7 @@ _CALLS = {
     "toPandas": "df.toPandas()",
     "compute": "df.compute()",
 }
-"""How objects of other libraries become a data frame of pandas."""
+"""Methods that turn objects of other libraries into a data frame of pandas."""
 
 
 def data_frame(content: Any, **options: Any) -> pandas.DataFrame:

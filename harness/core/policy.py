@@ -1,4 +1,4 @@
-"""Policies for what the data leave open: ties, missing and empty queries, which grades count."""
+"""Policies: ties, missing and empty queries, depth, and accepted grades."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .arguments import MOST, Flag, Positive, check_settings, checked_init, descr
 from .ragged import Array, Bools
 
 ScoreOrder = Literal["descending", "ascending"]
-"""Which scores are best: the highest, or the lowest, whose signs a reader changes."""
+"""The best scores: the highest, or the lowest, which a reader negates."""
 Few = Literal["error", "zero", "one", "nan"]
 
 
@@ -110,7 +110,7 @@ ScoreType = Literal["float32", "float64", "none"]
 Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
 QrelsDuplicates = Literal["error", "first", "last"]
-"""What to do with a docno that a query of the qrels names twice."""
+"""Row to keep if a query of the qrels has a docno twice."""
 RunDuplicates = Literal["error", "first", "last", "best"]
 """The same for runs; the best row has the highest score, or the lowest distance."""
 Duplicates = Literal["error", "first", "last", "best", "lowest"]
@@ -140,10 +140,10 @@ class Choices:
     depth: Annotated[Positive, Le(MOST)] | None = None
     """Documents of each query that are evaluated, from the top (trec_eval -M)."""
     judged_only: Flag = False
-    """Unjudged documents are taken out of the ranking (trec_eval -J), after `depth` cuts it."""
+    """Remove unjudged documents from the ranking (trec_eval -J), after `depth` cuts it."""
     drop_identical_ids: Flag = False
-    """Documents whose docno equals the qid are taken out of the run first, as BEIR and MTEB do
-    where queries are documents of the collection. The qrels keep theirs."""
+    """First remove documents with the qid as docno from the run, as BEIR and MTEB do if queries are
+    documents of the collection. The qrels keep theirs."""
 
 
 @checked_init
@@ -180,11 +180,11 @@ class Policy(Choices):
     """
 
     scores: ScoreType | None = None
-    """The type that scores are compared in; that of `ties` if left out. `none`: they are not
-    looked at, and all documents of a query are tied."""
+    """Type in which scores are compared; by default that of `ties`. `none` ties all documents of a
+    query."""
     grades: GradeRule = GradeRule(whole=False)
-    """Which grades are accepted, and what becomes of others; by default numbers of any size, and
-    whole ones for metrics that take no fractions."""
+    """Accepted grades, and the treatment of others; by default numbers of any size, and whole ones
+    for metrics that accept no fractions."""
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -25,7 +25,7 @@ from .ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
 
 @dataclass(frozen=True, eq=False)
 class TiedGroups:
-    """Groups of tied scores that hold a judged document, by rank in each query.
+    """Groups of tied scores with a judged document, by rank in each query.
 
     Per document of `Aligned` that is in one, ``(n_items,)``: ``items`` (its index, ascending),
     ``at`` (its position among the documents that were asked for) and ``group`` (the number of
@@ -45,7 +45,7 @@ class TiedGroups:
 
 
 def tied_groups(aligned: Aligned, rel: float | None = None) -> TiedGroups:
-    """Return the groups of tied scores whose order a metric could see.
+    """Return the groups of tied scores with an order that can change a metric.
 
     With `rel`, only documents of at least this grade, and only groups that hold one.
     """
@@ -59,7 +59,7 @@ def tied_groups(aligned: Aligned, rel: float | None = None) -> TiedGroups:
 
 
 def groups_of(aligned: Aligned, items: Ints) -> TiedGroups:
-    """Return the groups of tied scores that hold some of these documents (rising indices)."""
+    """Return the groups of tied scores with some of these documents (ascending indices)."""
     tied = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
     items = items[tied]
     row, start = aligned.row[items], aligned.tie_first[items]
@@ -77,7 +77,7 @@ def has_ties(aligned: Aligned) -> Bools:
 
 
 def is_cut(aligned: Aligned, policy: Policy) -> bool:
-    """Return whether some list is longer than the policy's depth."""
+    """Whether a list is longer than the policy's depth."""
     return policy.depth is not None and bool((aligned.n_retrieved > policy.depth).any())
 
 
@@ -318,7 +318,7 @@ def check_grades(
     place: Callable[[int], str] | None = None,
     among: pa.Array | None = None,
 ) -> None:
-    """Raise InputError if a metric does not accept a judgement, with the first in the input.
+    """Raise InputError for the first judgement that a metric does not accept.
 
     `place` returns the place of a row of the file, counted from 0, or nothing. Views refuse such
     grades too, but know no documents. If queries may be skipped, only those `among` these qids
@@ -388,7 +388,7 @@ def refusal(
 
 
 def _place(qrels: Qrels, row: int, source_row: int) -> str:
-    """Return the place of a judgement, with its row if its document has no name of its own."""
+    """Return the place of a judgement, with its row if its document has no name."""
     qid, docno = qrels.qids[int(qrels.row[row])].as_py(), qrels.docnos.take(np.array([row]))[0]
     numbered = qrels.docnos.positional and qrels.n_source is not None
     row_text = f" (row {source_row + 1})" if numbered else ""
@@ -434,7 +434,7 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
 
 
 def shortened(aligned: Aligned, policy: Policy) -> Aligned:
-    """Return a run whose ties are in order with what depth and `judged_only` leave of it.
+    """Return a run after `depth` and `judged_only`, with ordered ties.
 
     Alignment does that by itself, except for depth if ties are ordered later.
     """

@@ -1,4 +1,4 @@
-"""Qrels and runs: the two tables everything starts from.
+"""Qrels and runs, the two input tables.
 
 Distinct qids, the rows of each (``offsets``), a docno and a number for each row. Rows keep the
 order in which they came; a query whose rows are scattered is gathered.
@@ -201,7 +201,7 @@ T = TypeVar("T", bound="QueryRows")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryRows(ABC):
-    """What qrels and runs share: rows of (docno, number), grouped by query.
+    """Base of qrels and runs: rows of (docno, number), grouped by query.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class QueryRows(ABC):
 
     kind: ClassVar[str] = "table"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.float64,)
-    """How numbers are kept; those of any other type become the first."""
+    """Types of the stored numbers; other types become the first one."""
 
     def __post_init__(self) -> None:
         numbers = np.ascontiguousarray(self.numbers)
@@ -381,12 +381,12 @@ class QueryRows(ABC):
         return {"numbers": self.numbers[rows]}
 
     def without_identical_ids(self: T) -> T:
-        """Return the table without the rows whose docno equals their qid; itself if none has."""
+        """Return the table without rows with the qid as docno; the same table without such rows."""
         identical = self.identical_ids()
         return self._without(identical) if identical.size else self
 
     def identical_ids(self, shift: int = 0) -> Ints:
-        """Return the rows whose docno equals their qid; none if docnos are d0, d1, ...
+        """Return the rows with the qid as docno; none if docnos are d0, d1, ...
 
         With a `shift`, the qid of a query that many places further up is taken in its place.
         """
@@ -817,4 +817,4 @@ class Run(QueryRows):
 Ranked = (
     QueryRows | PathLike | Mapping[Any, Any] | Iterable[Any] | ArrowStream | LazyFrame | JudgedData
 )
-"""What qrels and runs are read from: a path, a mapping, a list, an array, a frame, an iterator."""
+"""Sources of qrels and runs: a path, a mapping, a list, an array, a frame, an iterator."""

@@ -50,7 +50,7 @@ def positions_of(offsets: Ints, first: int = 0) -> Ints:
 
 
 def stretches(*columns: Array) -> tuple[Ints, Ints]:
-    """Return where each stretch of rows that are equal in all columns begins, and its length."""
+    """Return the start and the length of each block of rows that are equal in all columns."""
     begins = np.ones(columns[0].size, dtype=bool)
     np.not_equal(columns[0][1:], columns[0][:-1], out=begins[1:])
     for column in columns[1:]:

@@ -46,7 +46,7 @@ class MetricSettings:
             )
 
     def with_values(self, values: Mapping[str, Any]) -> MetricSettings:
-        """Return the settings with others put in place, `labels` and `few` as part of `grades`."""
+        """Return the settings with other values; `labels` and `few` change `grades`."""
         rule: GradeRule = values.get("grades") or self.grades or GradeRule()
         changes = {}
         if (labels := values.get("labels")) is not None:
@@ -92,7 +92,7 @@ NEEDED, WHOLE_LIST = "needed", "whole list"
 
 @dataclass(frozen=True)
 class Convention:
-    """What one tool does differently from others, as data.
+    """Settings that reproduce one tool, as data.
 
     `tool` has the version that the settings were checked against, `source` the place in its code.
     `common` are settings of all its metrics: fields of `MetricSettings`.

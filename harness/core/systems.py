@@ -54,7 +54,7 @@ def systems_of(board: Leaderboard) -> tuple[System, ...]:
 
 
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
-    """Return the systems of a leaderboard whose folds are already pooled."""
+    """Return the systems of a leaderboard with pooled folds."""
     summary, selection = board.summary, board.selection
     together = grouped_by(board.entries, lambda entry: (entry.dataset, system_name(entry, summary)))
     systems = []
@@ -163,7 +163,7 @@ def system_key(part: Entry | Failed, summary: Summary) -> CellKey:
 
 
 def pooled(board: Leaderboard) -> Leaderboard:
-    """Return a leaderboard whose entries hold all folds of their dataset.
+    """Return a leaderboard with the folds of each dataset in one entry.
 
     A system without all folds is among the failed ones. Raises AlignmentError if a query is in
     several folds that are pooled, or no system has all folds.
@@ -269,7 +269,7 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
 
 
 def check_distinct(dataset: str, parts: Sequence[Entry], fix: str = POOLED.fix) -> None:
-    """Raise AlignmentError if a query is in two parts, whose queries are taken together."""
+    """Raise AlignmentError if a query is in two parts that are pooled."""
     if parts:
         qids = pa.concat_arrays([part.evaluation.qids for part in parts])
         if len(unique(qids)) < len(qids):
@@ -337,7 +337,7 @@ def _with_incomplete(systems: Sequence[System], board: Leaderboard) -> Iterator[
 
 @dataclass(frozen=True)
 class Unanswered:
-    """How many queries one run leaves unanswered on one dataset, under ``missing_queries: zero``.
+    """Number of queries that a run does not answer on a dataset, under ``missing_queries: zero``.
 
     `n` is that of the repetition that leaves the most; `qids` are those of any repetition, and
     empty for results that were read back.
@@ -354,7 +354,7 @@ class Unanswered:
 
 
 def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
-    """Yield what each system leaves unanswered, if anything, under ``missing_queries: zero``."""
+    """Yield the unanswered queries of each system, under ``missing_queries: zero``."""
     for system in systems:
         evaluations = [entry.evaluation for entry in system.entries]
         answered, n = system.coverage
@@ -366,7 +366,7 @@ def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
 def of_systems(
     board: Leaderboard, interval: Callable[[System, Metric], tuple[float, float]] | None = None
 ) -> Leaderboard:
-    """Return the leaderboard with one entry a system.
+    """Return the leaderboard with one entry for each system.
 
     `interval` is asked for metrics that are plain means only, and not for averages over folds.
     """

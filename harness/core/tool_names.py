@@ -12,7 +12,7 @@ from ..errors import Problem, UnknownNameError
 
 @dataclass(frozen=True, eq=False)
 class ToolName:
-    """A metric's name in other tools, and what it is here.
+    """Name of a metric in other tools, and its name here.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ToolName:
 TOOL_NAMES: list[ToolName] = []
 """The table; `harness.metrics.tool_names` fills it."""
 CUTOFF_NAMES: set[str] = set()
-"""What tools call a cutoff."""
+"""Names of a cutoff in tools."""
 _NUMBER = re.compile(r"(?<=[@.=])k\b|(?<=_)k$")
 _FORM = re.compile(
     r"(?P<head>[A-Za-z][\w/ -]*?)(?:\((?P<inside>[^()]*)\))?"
@@ -155,7 +155,7 @@ def in_our_words(text: str, is_ours: Callable[[str], bool]) -> str | None:
 
 
 def _written(row: ToolName, ours: str, form: _Form, text: str) -> str:
-    """Return our name with what the other tool's name gives put in."""
+    """Return our name with the values in the other tool's name."""
     match = _OURS.fullmatch(ours if form.cut is None else _NUMBER.sub(form.cut, ours))
     assert match is not None, ours
     cut, template = form.cut, match["cutoff"] or ""
@@ -183,7 +183,7 @@ def _written(row: ToolName, ours: str, form: _Form, text: str) -> str:
 
 
 def listed_readings(readings: Mapping[str, str]) -> str:
-    """Return the metrics that a name may mean, each with what it is."""
+    """Return the possible metrics of a name, each with a description."""
     return ", or ".join(f"{ours} ({words})" for ours, words in readings.items())
 
 

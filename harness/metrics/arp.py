@@ -16,7 +16,7 @@ Over = Literal["queries", "grades"]
 
 
 def _items(aligned: Aligned, negative: Negative) -> Ints:
-    """Return the retrieved documents whose rank counts."""
+    """Return the retrieved documents with a rank that counts."""
     return np.flatnonzero(aligned.grade) if negative == "value" else graded(aligned)
 
 

@@ -1,4 +1,4 @@
-"""Objects of other packages, and nested JSON of other tools, as what the readers take."""
+"""Convert objects of other packages, and nested JSON of other tools, for the readers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def adapted(value: Any, kind: str) -> Any:
 
 
 def _with_texts(value: dict[Any, Any]) -> Mapping[str, Any]:
-    """Return a mapping whose identifiers are text; those of it may be whole numbers.
+    """Return a mapping with identifiers as text; they may be whole numbers in the input.
 
     Whole numbers in a list may be grades, and stay.
     """

@@ -156,7 +156,7 @@ def numbers_of(values: Array, name: str) -> Array:
 def _documents_of(
     scores: Any, relevance: Any, n: Any, mask: Any
 ) -> tuple[Array, Array, Ints, Array | None]:
-    """Return scores, grades, documents of each query, and which places hold one: all if None.
+    """Return scores, grades, documents of each query, and a mask of the documents; None means all.
 
     Both `n` and `mask` may be given if they agree.
     """
@@ -200,7 +200,7 @@ def _documents_of(
 
 
 def inside_of(n: Ints, width: int) -> Array:
-    """Mask of the places of a padded batch that hold a document, ``(B, L)`` bool."""
+    """Mask of the documents of a padded batch, ``(B, L)`` bool."""
     inside: Array = np.arange(width) < n[:, None]
     return inside
 

@@ -1,4 +1,4 @@
-"""Which column of a table holds what: named in ``columns``, or found by its usual name."""
+"""Roles of the columns of a table: named in ``columns``, or found by usual names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NAMES: dict[str, list[str]] = {
 """Usual names of each column, the most usual first; see `fold`."""
 _ROLES = {"qrels": ("qid", "docno", "grade"), "run": ("qid", "docno", "score", "rank")}
 OF_ROWS = ("grade", "row")
-"""Columns of a run without docnos that say which row of the dataset each score belongs to."""
+"""Columns of a run without docnos that identify the dataset's row of each score."""
 _OF_BEIR = "corpusid"  # The name of docnos in BEIR, whose grades are called score
 _COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
 """Names that tools give the numbers of rows."""
@@ -53,7 +53,7 @@ _LOWER_IS_BETTER = re.compile(
     r"distances?|dists?|dissimilarity|loss(es)?|costs?|err(ors?)?|nll|perplexity|ppl|penalty|"
     r"divergence|kld|r?mse|mae"
 )
-"""Words in the names of numbers whose lowest value is best."""
+"""Words in names of numbers for which lower is better."""
 _LOWER_ENDS = "distance", "dist", "loss", "cost", "nll"
 """Ends of such names that are written in one word."""
 _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
@@ -96,7 +96,7 @@ def _rivals(role: str, names: Sequence[str]) -> list[str]:
 
 
 def lower_is_better(name: str) -> bool:
-    """Return whether a name tells that the lowest number is best.
+    """Whether a name means that lower numbers are better.
 
     >>> [lower_is_better(name) for name in ("_distance", "valLoss", "l2dist", "relevance_score")]
     [True, True, True, False]
@@ -107,7 +107,7 @@ def lower_is_better(name: str) -> bool:
 
 
 def warn_of_distances(score: Any, where: Where) -> None:
-    """Warn if the column of scores, whose highest is best, has the name of a distance."""
+    """Warn if higher is better for a column of scores with the name of a distance."""
     if isinstance(score, str) and lower_is_better(score):
         message = f"scores of column '{shorten(score, 60)}' are read as higher is better"
         warn(where, message, "distance-as-score")
@@ -119,7 +119,7 @@ def number_role(chosen: Mapping[str, str]) -> str:
 
 
 def by_position(columns: Names | None, role: str = "docno") -> bool:
-    """Return whether ``columns: {docno: none}`` asks for rows in the dataset's order."""
+    """Whether ``columns: {docno: none}`` declares rows in the dataset's order."""
     return (columns or {}).get(role, "") in (None, "none")
 
 
@@ -212,9 +212,9 @@ def select_columns(
 
 
 def hold_features(names: Sequence[str], first_rows: FirstRows) -> bool:
-    """Whether columns hold features of learning-to-rank rows: ``f1``, ``f2``, with fractions.
+    """Whether columns are features of learning-to-rank rows: ``f1``, ``f2``, with fractions.
 
-    Only numbered columns do for certain. Qrels may have a column of, say, confidence, too.
+    Only numbered columns are certain. Qrels may also have a column such as confidence.
     """
     numbered: dict[str, list[str]] = {}
     for name in names:
@@ -344,7 +344,7 @@ def _only(role: str, names: Sequence[str], where: Source | str) -> str:
 
 
 def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> Problem:
-    """Error of a run whose column of scores has an unknown name; `able` may hold them."""
+    """Error of a run with an unknown name of its scores; `able` are possible columns."""
     high = [name for name in able if not lower_is_better(name)]
     if not able:
         message, fix = "no column of scores or ranks", name_it("score", is_file=is_file)

@@ -2,7 +2,7 @@
 
 The usual block goes straight to Arrow's CSV reader. One that does not fit it (tabs and blanks
 mixed, runs of blanks, words after the last column) is brought to that form first. A block that
-still does not fit is read once more, line by line, to tell what is wrong and in which line.
+still does not fit is read once more, line by line, to find the wrong lines.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _WHOLE_FILE = "get the whole file: lines after this one may be lost too"
 
 
 MOST_WRONG_LINES = 1_000
-"""Wrong lines after which the rest is not looked at: to tell why a line is wrong takes 10 us."""
+"""Wrong lines after which a reader stops: to explain a wrong line takes 10 us."""
 
 
 class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
@@ -123,7 +123,7 @@ def parse_csv(
     *,
     quotes: bool = False,
 ) -> pa.Table:
-    """Return the columns in `types` of lines that hold the columns `names`; or ArrowInvalid."""
+    """Return the columns in `types` of lines with the columns `names`; or ArrowInvalid."""
     if block.startswith(BOM):  # the file's own is gone; Arrow would leave out a block's first one
         block = b"\n" + block
     if not block or block.isspace():
@@ -162,7 +162,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 
 
 def read_judgements(layout: Layout, source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
-    """Return the judgements of a file whose lines have the columns of a layout."""
+    """Return the judgements of a file in the columns of a layout."""
     table = gathered(read_columns(source, layout))
     if layout.number:
         grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
@@ -271,11 +271,10 @@ def parse_blocks(
     columns_cut: bool = True,
     has_names: bool = False,
 ) -> Iterator[T]:
-    """Yield `parse` of each block; if one is `Refused`, raise what is wrong in which lines.
+    """Yield `parse` of each block; if one is `Refused`, raise an error with the wrong lines.
 
-    `check` returns what is wrong with a row. `columns_cut` tells whether a wrong number of fields
-    on an unfinished last line means that the file is cut; `has_names`, whether a header line was
-    read already.
+    `check` returns the mistake in a row. `columns_cut`: a wrong number of fields on an unfinished
+    last line means that the file is cut. `has_names`: a header line was read before.
     """
     try:
         # several at a time if the file is large
@@ -324,7 +323,7 @@ def _refused_lines(
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line holds no number, but for the 0 of judgements."""
+    """Whether a line has no number, except the 0 of judgements."""
     words = {*BETWEEN.split(line.strip())} - {"0"}
     return words != {""} and not any(word.lstrip("+-.")[:1].isdigit() for word in words)
 

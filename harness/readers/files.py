@@ -1,6 +1,6 @@
 """Files written whole or not at all, their names and hashes, and locks on folders.
 
-A lock ends with the process that holds it, however that ends.
+A lock ends with its process, even if that is killed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOCK = ".lock"
 """The file by which a folder is held."""
 RECORDS = "[0-9a-f][0-9a-f]"
-"""Folders of a cache that hold its records."""
+"""Folders of a cache with its records."""
 ABANDONED = 3600
 """Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
@@ -40,7 +40,7 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | 
 
 @contextlib.contextmanager
 def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
-    """Hold a folder of results against other runs; warn and wait if another holds it.
+    """Lock a results folder against other runs; warn and wait if another run has the lock.
 
     Files that killed runs left unfinished are removed, from the folder and from those `within` it.
     """
@@ -79,10 +79,10 @@ def remove_abandoned(cache: Path | None) -> None:
 
 
 def remove_unfinished(*folders: Path, age: float = 0) -> int:
-    """Remove files that were being written when their process was killed; return how many.
+    """Remove unfinished files of killed processes; return their number.
 
-    The caller holds the first folder, or names the `age` in seconds from which on a file is not
-    being written any more. A link to another folder than the first is not followed.
+    The caller has the lock of the first folder, or gives the `age` in seconds after which a file
+    counts as unfinished. A link to another folder than the first is not followed.
     """
     removed, latest = 0, time.time() - age
     for place, folder in enumerate(folders):
@@ -221,7 +221,7 @@ def remove(folder: Path, names: Iterable[str]) -> None:
 
 
 def below(folder: Path, name: str) -> Path:
-    """Return where a file goes; HarnessError if its name or a link leads out of the folder."""
+    """Return the path of a file; HarnessError if its name or a link leads out of the folder."""
     target, parts = folder / name, Path(name).parts
     leads_out = os.path.isabs(name) or ".." in parts
     if not leads_out and any((folder.joinpath(*parts[:n])).is_symlink() for n in range(len(parts))):
@@ -285,7 +285,7 @@ def hashes_of(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether there is a regular file at a path or a URL."""
+    """Whether a path or a URL is a regular file."""
     return remote.exists(url) if (url := url_of(path)) else os.path.isfile(path)
 
 
@@ -305,7 +305,7 @@ def sha256(path: str | os.PathLike[str]) -> str:
 
 
 def wrong_with(name: str) -> str:
-    """Return why a name cannot be a file on every system; an empty text if it can."""
+    """Return the reason why a name is not valid on every system; empty if it is."""
     if not name.strip():
         return "is empty"
     for sign in name:

@@ -298,7 +298,7 @@ _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 def _columns_of(rows: Sequence[Sequence[str]], number: str) -> list[str]:
     """Return usual names for the columns of rows, by their number.
 
-    Numbers are in the last column; if it holds text, in the last one of fractions.
+    Numbers are in the last column; if it has text, in the last one of fractions.
     """
     n = len(rows[0])
     columns = [[row[place] for row in rows if place < len(row)] for place in range(n)]
@@ -582,7 +582,7 @@ def stream_run(
     name: str = "",
     **options: Any,
 ) -> Iterator[Run]:
-    """Yield the scores of one system in parts that hold different, whole queries.
+    """Yield the scores of one system in parts of different, whole queries.
 
     Formats that cannot be read in parts give one. Parameters and errors are those of
     `read_run`, which gives the concatenation; only rows within one part may be scattered.
@@ -650,8 +650,8 @@ def align_run(
 
     A TREC run is aligned while it streams past, and gives one part; it is read whole if its
     queries are scattered. Scores for the rows of `qrels` give several parts, as
-    `harness.core.align.align_parts`, one of them in memory at a time. Together they hold
-    what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
+    `harness.core.align.align_parts`, one of them in memory at a time. Together they
+    equal ``align(qrels, read_run(path, dataset=qrels), policy)``.
 
     `watch` is called with every part of the run, and whether it is the first: a run is read again
     from its beginning if a query turns out to be scattered. HarnessWarning as `read_run`

@@ -74,7 +74,7 @@ def from_frame(
 def from_table(
     table: pa.Table, rows_type: type[T], where: Source | str, columns: Names | None, **settings: Any
 ) -> T:
-    """Return qrels or a run from a whole table, whose columns are found; see `table_of`."""
+    """Return qrels or a run from a whole table, with detected columns; see `table_of`."""
     chosen = select_columns(table.column_names, rows_type.kind, columns, where, table.select)
     return table_of(table, rows_type, chosen, Rows(where), columns=columns, **settings)
 
@@ -92,7 +92,7 @@ def table_of(
 ) -> T:
     """Return qrels or a run from an Arrow table, with the column of each role in `chosen`.
 
-    `rows` are their places in a file or frame; `columns` is what a config says of them.
+    `rows` are their places in a file or frame; `columns` is that key of a config.
     """
     cells = _Cells(table, chosen, rows)
     if "qid" not in chosen:
@@ -127,7 +127,7 @@ def table_of(
 
 
 def rows_as(rows_type: type[T], table: QueryRows) -> T:
-    """Return a table whose type the caller knows, as mypy cannot tell."""
+    """Return a table of a type that the caller knows and mypy does not."""
     assert isinstance(table, rows_type)
     return table
 
@@ -235,7 +235,7 @@ class _Cells:
         return strings
 
     def _uncast(self, role: str, expected: str, error: pa.ArrowException) -> InputError:
-        """Return the error of a column whose values are objects, lists or of another type."""
+        """Return the error of a column with objects, lists or another type."""
         name, kind = self.chosen[role], self.table[self.chosen[role]].type
         fix, got = "", f" ({error})"
         if pa.types.is_struct(kind):
@@ -282,7 +282,7 @@ class _Cells:
 
 
 def _is_sorted(qids: pa.Array, scores: Array) -> bool:
-    """Return whether scores fall in every query, as in a ranking, whose documents have no names."""
+    """Whether scores fall in every query, as in a ranking without docnos."""
     codes = to_numpy(qids.dictionary_encode().indices)
     return not (np.diff(scores)[codes[1:] == codes[:-1]] > 0).any()
 

@@ -169,7 +169,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
-    r"""Return the team of each run; a run without one is a team of its own.
+    r"""Return the team of each run; a run without a team is its own team.
 
     `teams` is a CSV file with the columns run and team, or a regular expression whose first group,
     or whole match, is the team.

@@ -140,7 +140,7 @@ def _scores(values: Any) -> Array:
 def as_table(
     kind: type[T], value: Any, name: str = "", *, dataset: Qrels | None = None, **options: Any
 ) -> T:
-    """Return `value` as Qrels or Run, whose scores may follow a dataset; see `as_pair`.
+    """Return `value` as Qrels or Run; scores may follow a dataset. See `as_pair`.
 
     `options` are those of `read_qrels` and `read_run`.
     """
@@ -270,7 +270,7 @@ def _table_of(columns: Mapping[str, Array], place: str) -> pa.Table:
 
 
 def _are_columns(value: Mapping[Any, Any], kind: type[T]) -> bool:
-    """Whether a dict of arrays holds columns by their names, and not scores by query."""
+    """Whether a dict of arrays has columns by name, and not scores by query."""
     if not all(isinstance(name, str) for name in value) or not all(map(_is_array, value.values())):
         return False
     # a query may be called q

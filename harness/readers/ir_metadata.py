@@ -61,13 +61,13 @@ DEPTH = 50  # Mappings and lists inside each other
 PARTS = 200_000  # Values in all, those that aliases repeat counted each time
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
-"""A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""
+"""A plain whole number: no 010 for 8, no 1:30 for 90, no 1_000."""
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "'true' or 'false'"}
 """YAML's tags in plain words."""
 
 
 class YAMLLimitError(yaml.MarkedYAMLError):
-    """A text is within YAML and beyond what a config or a header needs."""
+    """A text is valid YAML, and beyond the limits of a config or a header."""
 
 
 class Loader(yaml.SafeLoader):

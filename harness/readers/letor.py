@@ -37,7 +37,7 @@ from .source import Source, next_to, no_rows
 from .text import check_number, decoded
 
 GROUP = "group: FILE in the config, --group-sizes FILE on the command line"
-"""How to name a file of group sizes."""
+"""Fix that names a file of group sizes."""
 _PIECE = 1 << 21  # Bytes of lines that are read together
 _LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at
 _LINE_HEAD = 48  # Bytes of each line that are looked at first, for its grade and its qid
@@ -60,7 +60,7 @@ Mark = Callable[[pa.Array], Array]
 
 
 class LetorRows(NamedTuple):
-    """What some lines hold."""
+    """Content of some lines."""
 
     grades: Array  # int32, or float64 if some are fractions
     qids: Any  # run-end encoded
@@ -286,7 +286,7 @@ _KEEP_LAST = "read the dataset with duplicates: last (--duplicates last)"
 
 
 def _without_docid(source: Source) -> Problem:
-    """Return why no run can name the documents: the first row without a docid."""
+    """Return the reason why a run cannot name documents: the first row without a docid."""
     rows = ((number, line) for number, line in source.lines() if is_data(number, line))
     number, line = next(row for row in rows if not re.search(_DOCID.encode(), row[1]))
     message, text = "expected a docid in every row, as a run names documents", decoded(line).strip()
@@ -328,7 +328,7 @@ def _warn_cut(source: Source) -> None:
 
 
 def has_qids(source: Source) -> bool:
-    """Return whether one of the first lines of a learning-to-rank file has a qid."""
+    """Whether one of the first lines of a learning-to-rank file has a qid."""
     rows = (line.partition(b"#")[0] for line in source.head.split(b"\n"))
     return any(b"qid:" in row for row in islice(filter(bytes.strip, rows), 20))
 
@@ -336,7 +336,7 @@ def has_qids(source: Source) -> bool:
 def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source | None:
     """Return the file with the group sizes: the named one, or the one next to `source`.
 
-    If lines have qids, a file next to them counts only if it holds nothing but whole numbers.
+    If lines have qids, a file next to them counts only if it has whole numbers only.
     """
     path = group or next_to(source.name)
     if not path:
@@ -380,7 +380,7 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
 
 
 def _read_sizes(sizes: Source) -> tuple[list[int], Ints]:
-    """Return the number of each line that holds a size, and the sizes."""
+    """Return the line numbers of the sizes, and the sizes."""
     rows = [(number, line.strip()) for number, line in sizes.lines() if line.strip()]
     problems = [
         Problem(

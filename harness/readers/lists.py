@@ -21,7 +21,7 @@ _QIDS = (
 
 
 def are_rows(value: Any) -> bool:
-    """Whether a list holds rows: records, named tuples, or ``(qid, docno, number)``."""
+    """Whether a list has rows: records, named tuples, or ``(qid, docno, number)``."""
     first: Any = value[0] if isinstance(value, list) and value else None
     if isinstance(first, Mapping):  # not a run by query, of several
         return not all(isinstance(part, Mapping) or is_list(part) for part in first.values())
@@ -32,7 +32,7 @@ def are_rows(value: Any) -> bool:
 
 
 def are_docnos(by_query: Iterable[Any]) -> bool:
-    """Whether there are lists, sets or arrays by query, which hold texts or nothing."""
+    """Whether there are lists, sets or arrays by query, empty or with texts."""
     documents = None
     for documents in by_query:
         if not (is_list(documents) or getattr(documents, "ndim", 0) == 1):
@@ -104,7 +104,7 @@ def _unnested(records: Sequence[Any], kind: str) -> Sequence[Any]:
 def table_of_rows(rows: Sequence[Any], kind: str, place: str) -> pa.Table:
     """Return the columns of records, named tuples or tuples; see `are_rows`.
 
-    Records may hold a list of records, such as the hits of a query.
+    Records may have a list of records, such as the hits of a query.
     """
     rows = _unnested(rows, kind)
     of_tuples = "qid", "docno", "grade" if kind == "qrels" else "score"

@@ -1,4 +1,4 @@
-"""The memory that a file may take: what is free on the machine, and in its container."""
+"""Memory limit of a file: the free memory of the machine, and of its container."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def check_fits(name: str, size: int, times: float = 1) -> None:
-    """Raise if `size` unpacked bytes, which take `times` the memory, are more than what is free."""
+    """Raise if `size` unpacked bytes, which take `times` the memory, exceed the free memory."""
     needed = int(size * times)
     if needed > _HARMLESS and needed > (free := free_memory()):
         raise too_large(name, needed, free)

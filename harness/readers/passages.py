@@ -25,7 +25,7 @@ TAKEN: Mapping[Take, str] = {
     "sum": "sum of the scores of its passages",
     "mean": "mean score of its passages",
 }
-"""What a document's score is, of its passages'."""
+"""Score of a document: the maximum, first, sum or mean of its passages' scores."""
 _SIGNS = {sign.replace(".", r"\."): sign for sign in ("#", "_", "-", ".", "/", "::")}
 USUAL = {f"(.+){sign}\\d+$": f"D1{text}0" for sign, text in _SIGNS.items()}
 USUAL |= {rf"(.+){sign}p\d+$": f"D1{text}p0" for sign, text in _SIGNS.items()}
@@ -35,7 +35,7 @@ _AT_END = r"^.*?(\d*)$"
 
 @dataclass(frozen=True)
 class Passages:
-    """How passages become documents: a pattern whose only group is the docno, and a score."""
+    """Conversion of passages to documents: a pattern with the docno as only group, and a score."""
 
     pattern: str
     take: Take = "max"
@@ -92,7 +92,7 @@ class Documents:
         self.example = ""
 
     def of(self, run: Run) -> Run:
-        """Return a run of documents. A row whose docno does not match is a document already."""
+        """Return a run of documents. A docno that does not match is a document already."""
         import pyarrow.compute as pc
 
         if run.docnos.positional:
@@ -127,7 +127,7 @@ class Documents:
         )
 
     def report(self) -> None:
-        """Report what was done; raise InputError if no docno of the runs is a passage's."""
+        """Report the conversion; raise InputError if no docno of the runs is a passage's."""
         pattern, take = self.passages.pattern, self.passages.take
         if self.n_rows and not self.n_passages:
             self.passages.without.add(self.place)

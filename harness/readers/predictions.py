@@ -138,10 +138,10 @@ def join_rows(
     grades: Array | None,
     numbers: Array | None,
 ) -> Array:
-    """Return scores in the order of the dataset's file, joined by what is next to them.
+    """Return scores in the order of the dataset's file, joined by the columns next to them.
 
-    That is the number of each row; or qids, if each query has the grades of the dataset, row by
-    row. InputError names the first prediction that contradicts the dataset's row.
+    These are row numbers; or qids, if each query has the grades of the dataset, row by row.
+    InputError names the first prediction that contradicts the dataset's row.
     """
     n, n_rows = scores.size, n_source(dataset)
     by_file = np.argsort(file_order(dataset))  # in the order of the file

@@ -28,7 +28,7 @@ class QueryWeights:
     place: str
     """The file, or the argument, for messages."""
     by: str
-    """What queries are weighted by: the name of the column."""
+    """Name of the column of query weights."""
     values: Mapping[str, float]
 
     def check(self, qids: Sequence[str], dataset: str) -> None:
@@ -55,13 +55,13 @@ class QueryWeights:
 def read_weights(path: Path, qid: str = "qid", column: str | None = None) -> QueryWeights:
     """Return the weights of the queries of a CSV, TSV or Parquet file.
 
-    Without a `column` it is the one that has numbers, besides the qids.
+    By default `column` is the only column of numbers except the qids.
 
     Raises
     ------
     InputError
-        If a qid occurs twice, a weight is no number or below 0, or it is not clear which column
-        has the weights.
+        If a qid occurs twice, a weight is not a number or is below 0, or several columns may have
+        the weights.
     """
     file = name_of(path)
     rows = rows_by_qid(path, qid, [] if column is None else [column])

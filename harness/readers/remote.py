@@ -28,12 +28,12 @@ _CREDENTIALS = {
     "gs": "run: gcloud auth application-default login; FSSPEC_GS_TOKEN=anon for a public bucket",
     "hf": "set HF_TOKEN, or run: hf auth login",
 }
-"""How to give the credentials of a store, by scheme."""
+"""Fixes that give the credentials of a store, by scheme."""
 _EXTRA = ("fsspec", "s3fs", "gcsfs", "huggingface_hub", "aiohttp", "requests")
 """The packages of the extra `remote`."""
 _SECRET = re.compile(r"[?&](x-(amz|goog)-signature|signature|sig|\w*token|\w*key)=", re.I)
 _VERSION = ("ETag", "etag", "generation", "blob_id")
-"""What stores call the mark of a file's content, which changes with it."""
+"""Names of the mark that stores give a file's content."""
 _FOLDERS = ("file", "hdfs", "memory", "sftp", "smb", "ssh", "webhdfs")
 """Schemes whose folders must exist before a file is written into them."""
 _NEVER = 1 << 62
@@ -60,7 +60,7 @@ def _opened(url: str) -> tuple[Any, str]:
 
 @contextlib.contextmanager
 def _explained(url: str, verb: str = "read") -> Iterator[None]:
-    """Turn what file systems raise into one of ours, but for a file that does not exist."""
+    """Turn errors of file systems into HarnessErrors, except for a missing file."""
     try:
         yield
     except HarnessError:
@@ -139,7 +139,7 @@ def listed(name: str, names: list[str]) -> str:
 
 
 def exists(url: str) -> bool:
-    """Return whether there is a file; InputError if the store does not answer."""
+    """Whether a file exists; InputError if the store does not answer."""
     try:
         with _explained(url):
             system, path = _opened(url)
@@ -198,7 +198,7 @@ _copied = functools.lru_cache(_KEPT)(lambda url, size, mark: _Copy(url, size))
 
 
 def fetched(url: str) -> Temporary:
-    """Return a copy of a file on this machine, which is deleted when nothing holds it."""
+    """Return a copy of a file on this machine, which is deleted when it is not referenced."""
     size, time, _, mark = state_of(url)
     return _Copy(url, size) if time else _copied(url, size, mark)
 

@@ -1,4 +1,4 @@
-"""Rows of a file: where they are, and warnings about sound files whose content is odd."""
+"""Rows of a file: their places, and warnings about valid files with unusual content."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ KEEP_BEST = "keep one, or read it with duplicates: best, the best score (--dupli
 
 @dataclass(frozen=True)
 class Rows:
-    """Where the rows of a table are: on lines of a text, or in a file or frame without lines.
+    """Places of the rows of a table: lines of a text, or rows of a file or frame.
 
-    `is_data` tells which lines of the text hold a row each, in their order. If some hold several
+    `is_data` selects the lines of the text that are rows, in their order. If some have several
     documents, `of_documents` are the rows of these.
     """
 
@@ -50,7 +50,7 @@ class Rows:
 
     @property
     def name(self) -> str:
-        """The path of the file, or what the frame is called."""
+        """Path of the file, or name of the frame."""
         return self.where if isinstance(self.where, str) else self.where.name
 
     def find(
@@ -102,7 +102,7 @@ class Rows:
 def first_line(
     source: Source, matches: Callable[[Sequence[bytes]], bool]
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the number and the text of the first row whose fields match; 0 if there is none."""
+    """Return the number and the text of the first row with matching fields; 0 without one."""
     for number, line in source.lines(first_block=not source.may_reread):
         if number > source.n_comments and matches(line.split()):
             return number, (decoded(line).strip(),)
@@ -120,7 +120,7 @@ def build(
     fix: str = "",
     before: int = 0,
 ) -> T:
-    """Return qrels or a run of columns that hold one row each; `before` rows precede them."""
+    """Return qrels or a run from columns; `before` rows precede them."""
     try:
         return kind.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
     except DuplicateRows as error:
@@ -175,13 +175,13 @@ def warn(
     at_least: bool = False,
     fix: str = "",
 ) -> None:
-    """Report something in a file or frame that changes what the numbers mean."""
+    """Report a fact about a file or frame that changes the meaning of the numbers."""
     place = Place(Rows(where).name, line)
     report(where, finding(rule, place, message, count, examples, at_least=at_least, fix=fix))
 
 
 def report(where: Source | str, finding: Finding) -> None:
-    """Add a finding to those of the file that it is about; warn of data in memory at once."""
+    """Add a finding to those of its file; warn immediately of data in memory."""
     if isinstance(where, Source):
         where.findings.append(finding)
     else:
@@ -230,14 +230,14 @@ def warn_cut_line(source: Source, why: str) -> None:
 
 
 MANY_TAGS = 1000
-"""How many tags of a part are kept; a tag for each row would take ten times the file."""
+"""Largest number of tags of a part; a tag for each row would take ten times the file."""
 NEARLY_ALL = 0.9  # Share of the queries from which on constant scores are warned about
 NEARLY_THE_SAME, AT_LEAST = 0.99, 20
 """Share of the judged documents that equal their grades, and their number, to warn about it."""
 
 
 def warn_unusable(rows: Rows, qrels: Qrels) -> None:
-    """Warn of queries whose grades are all negative: trec_eval drops them, or gives them 0."""
+    """Warn of queries with only negative grades: trec_eval drops them, or gives them 0."""
     judged = np.flatnonzero(np.diff(qrels.offsets))
     if not judged.size:
         return
@@ -280,7 +280,7 @@ class Checks:
         return run
 
     def warn(self) -> None:
-        """Warn of what was counted."""
+        """Warn of the counted rows."""
         if len(self.tags) > 1:
             self._warn_tags()
         if self.several and self.constant >= NEARLY_ALL * self.several:

@@ -81,7 +81,7 @@ _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
 }
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 TORCH = re.compile(rb"(?s)PK\x03\x04.{0,500}/data\.pkl|\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19\.")
-"""How files of torch.save begin, of today and before its version 1.6."""
+"""First bytes of files of torch.save, of today and before its version 1.6."""
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 WHOLE_FILE = "get the whole file again"
 AS_UTF8 = "save it as UTF-8"
@@ -100,7 +100,7 @@ _OTHER_FILES = (
         PLAIN_ARRAY,
     ),
 )
-"""How files begin that are not lines of text, what they are, and the fix."""
+"""First bytes of binary files, with their kind and the fix."""
 _WIDE = {
     "UTF-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "UTF-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),

@@ -104,7 +104,7 @@ def _columns(source: Source, names: Sequence[str]) -> pa.Table:
 
 
 def _row_marks(source: Source, columns: Names | None) -> Array | None:
-    """Return a hash of the features of each row: of the columns of numbers that no role has.
+    """Return a hash of the features of each row: the columns of numbers without a role.
 
     It is that of their values in single precision, and 0 if all of them are equal. Columns of
     whole numbers that all differ are identifiers.
@@ -129,7 +129,7 @@ def _row_marks(source: Source, columns: Names | None) -> Array | None:
 def _read_binary(
     source: Source, kind: str, columns: Names | None
 ) -> tuple[dict[str, str], pa.Table]:
-    """Read the columns that matter from a Parquet or an Arrow file; return what they hold, too."""
+    """Read the needed columns of a Parquet or an Arrow file; return their roles too."""
     opened = pa.BufferReader(source.read()) if source.codec else source.file
     if source.head.startswith(_PARQUET):
         import pyarrow.parquet as parquet
@@ -211,7 +211,7 @@ def _with_whole_qids(table: pa.Table, name: str, head: bytes) -> pa.Table:
 
 
 def _is_cut(source: Source) -> bool:
-    """Return whether a file begins as Parquet or Arrow and does not end so."""
+    """Whether a file begins as Parquet or Arrow and does not end so."""
     mark = next((magic for magic in (_PARQUET, *_ARROW) if source.head.startswith(magic)), b"")
     return bool(mark) and not source.codec and not source.read().endswith(mark)
 
@@ -219,7 +219,7 @@ def _is_cut(source: Source) -> bool:
 def _read_text(
     rows_type: type[T], source: Source, columns: Names | None
 ) -> tuple[dict[str, str], pa.Table, IsDataLine]:
-    """Read the columns that matter from a CSV or TSV file; return which lines are rows, too."""
+    """Read the needed columns of a CSV or TSV file; return the lines of the rows too."""
     source.check_length()
     source.check_text()
     kind: Kind = "qrels" if rows_type is Qrels else "run"
@@ -275,7 +275,7 @@ def _read_text(
 
 
 def _between(head: Head, columns: Names) -> str:
-    """Return the separator of fields that gives each row the columns that are asked for."""
+    """Return the separator of fields that gives each row the requested columns."""
     names, numbers = _asked(columns)
     of_numbers = {numbers[role] for role in ("grade", "score", "rank") if role in numbers}
 
@@ -292,7 +292,7 @@ def _between(head: Head, columns: Names) -> str:
 
 
 def _asked(columns: Names) -> tuple[set[str], dict[str, int]]:
-    """Return the columns that are asked for by name, and the numbers of the others by role."""
+    """Return the columns requested by name, and the numbers of the others by role."""
     asked = {role: column for role, column in columns.items() if not by_position(columns, role)}
     numbers = {role: int(name) for role, name in asked.items() if not isinstance(name, str | None)}
     return {str(asked[role]).strip() for role in asked.keys() - numbers}, numbers
@@ -309,7 +309,7 @@ def _fields(line: bytes, between: str) -> list[str]:
 
 
 def _has_names(place: Place, kind: Kind, names: Sequence[str], text: str, columns: Names) -> bool:
-    """Return whether the first line has names of columns, if they are asked for by number.
+    """Whether the first line has names of columns, if these are requested by number.
 
     InputError if words that are no usual names are where a number belongs.
     """

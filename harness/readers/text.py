@@ -1,4 +1,4 @@
-"""Lines and numbers of text: blocks of whole lines, comments at the head, what is a number."""
+"""Lines and numbers of text: blocks of whole lines, comments at the head, numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GLUED = re.compile(rb"#+[^\s#]")
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
 LIKE_NUMBER = rb"[+-]?(?i:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)"
-"""A pattern of what is meant as a number in a line, finite or not."""
+"""A pattern of fields that are meant as numbers, finite or not."""
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _WRAPPED = re.compile(r"\s*([A-Za-z_][\w.]*)?[(\[][(\[\s]*([^\s,()\[\]]+)", re.ASCII)
 BETWEEN = re.compile(r"[\s,;]+", re.ASCII)
@@ -77,7 +77,7 @@ def ahead(items: Iterable[T]) -> Iterator[T]:
 
 
 def is_comment(line: bytes) -> bool:
-    r"""Return whether a line at the head of a file is a comment, and not a row of query ``#...``.
+    r"""Whether a line at the head of a file is a comment, and not a row of query ``#...``.
 
     A row has its qid right after the ``#``, at least three fields, and a number after the qid.
 
@@ -106,7 +106,7 @@ def count_head(lines: Iterable[bytes]) -> int:
 
 
 def is_like_number(text: str) -> bool:
-    """Return whether `text` is meant as a number, even if it is not a finite one."""
+    """Whether `text` is meant as a number, even if it is not finite."""
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
@@ -131,7 +131,7 @@ def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
 
 
 def is_wrapped(line: str) -> bool:
-    """Return whether a line is numbers in brackets, as Python or PyTorch prints them.
+    """Whether a line is numbers in brackets, as Python or PyTorch prints them.
 
     >>> [is_wrapped(line) for line in ("[0.5, 1.5]", "tensor(0.5)", "0.5", "[CLS] 0.5")]
     [True, True, False, False]

@@ -69,14 +69,14 @@ def read_run(source: Source, *, duplicates: Duplicates, name: str, **settings: A
 def stream_run(
     source: Source, *, duplicates: Duplicates, name: str, **settings: Any
 ) -> Iterator[Run]:
-    """Yield a run in parts that hold whole queries each; see `harness.readers.stream_run`."""
+    """Yield a run in parts of whole queries; see `harness.readers.stream_run`."""
     return _parts(source, read_columns(source, RUN), duplicates, name)
 
 
 def _parts(
     source: Source, tables: Iterable[pa.Table], duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
-    """Yield runs of whole queries; warn at the end of what is wrong with the file."""
+    """Yield runs of whole queries; warn at the end of mistakes in the file."""
     before, moved, gone = 0, RowCount(), RowCount()
     rows = Rows(source, RUN.is_data(source))
 
@@ -105,7 +105,7 @@ def _parts(
 def in_parts(
     source: Source, tables: Iterable[pa.Table], part: Callable[[pa.Table], Run]
 ) -> Iterator[Run]:
-    """Yield what `part` makes of the rows, cut so that each part holds whole queries.
+    """Yield `part` of the rows, cut into parts of whole queries.
 
     ScatteredQueries if a query comes back in a later part.
     """

@@ -33,8 +33,8 @@ def resampled_means(columns: Floats, stream: Stream, weights: Floats | None = No
 def _resampled_sums(columns: Floats, stream: Stream) -> Floats:
     """Return the sum of each column over each bootstrap resample, ``(n_draws, n_columns)``.
 
-    If the columns hold few distinct rows (reciprocal ranks, precision), how often each is drawn
-    comes from the multinomial distribution: the same law by other random numbers.
+    If the columns have few distinct rows (reciprocal ranks, precision), their counts are drawn from
+    the multinomial distribution: the same law with other random numbers.
     """
     n, rng = len(columns), stream.rng()
     distinct, counts = np.unique(columns, axis=0, return_counts=True)
@@ -59,7 +59,7 @@ def _resampled_sums(columns: Floats, stream: Stream) -> Floats:
 
 
 def _weighted(counts: Ints, separate: Floats) -> Floats:
-    """Return counts times columns; not by ``@``, whose digits depend on the number of threads."""
+    """Return counts times columns, without ``@``: its digits depend on the number of threads."""
     means: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64), separate)
     return means
 
@@ -113,15 +113,14 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
 
     ``p = (b + 1) / (m + 1)``, b of m resamples having ``|t*| >= |t|``, where t is the paired
     t statistic and ``t* = (mean* - mean) / (sd* / sqrt(n))``. It is compared as
-    ``|mean* - mean| >= |mean| sd* / sd``, so that a resample of one value alone (sd* = 0, t*
-    infinite) counts as extreme: p is then too high rather than too low.
+    ``|mean* - mean| >= |mean| sd* / sd``. A resample with a single value (sd* = 0, t* infinite)
+    counts as extreme, so p is too high rather than too low.
 
     Its statistic is t; ``identical``, ``zero variance`` and ``n=1`` as in `bootstrap`.
 
     References
     ----------
-    Efron and Tibshirani, 1993, chapter 16; for retrieval Sakai, SIGIR 2006, whose b / m it is
-    with one added to both.
+    Efron and Tibshirani, 1993, chapter 16; for retrieval Sakai, SIGIR 2006, with b / m.
 
     Examples
     --------

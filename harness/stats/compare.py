@@ -54,11 +54,11 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     """Compare the runs of each dataset with each other, or with baselines.
 
     Runs are paired by query; if a metric is undefined for one of two runs, the query is left
-    out of their comparison, whose `n` says so. The values of repetitions (seeds) are averaged
+    out of their comparison, and not in its `n`. The values of repetitions (seeds) are averaged
     for each query first. A test of all pairs takes the queries for which every run of the
     dataset has a value.
 
-    A dataset that a baseline was not run on is compared with the others of the baselines alone.
+    A dataset without results of a baseline is compared with the other baselines only.
     If a dataset weights its queries, means are weighted, intervals and tests keep the weights, and
     effect sizes in standard deviations are NaN.
     """
@@ -126,7 +126,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
 def _done(
     jobs: Sequence[Callable[[], T]], names: Iterable[str], unit: str, workers: int
 ) -> list[T]:
-    """Return the results of jobs, whose names a bar shows."""
+    """Return the results of jobs, with their names in a progress bar."""
     done = list[T]()
     with progress(len(jobs), unit) as begin, ThreadPoolExecutor(max(workers, 1)) as pool:
         in_order = map if workers < 2 or len(jobs) < 2 else pool.map
@@ -148,7 +148,7 @@ def _check_runs(systems: Sequence[System], plan: Plan) -> None:
 
 
 def _averaged(systems: Sequence[System]) -> tuple[str, ...]:
-    """Return the columns whose parts are averaged; AlignmentError if a query is in two parts."""
+    """Return the averaged columns; AlignmentError if a query is in two parts of one."""
     names: dict[str, None] = {}
     by_dataset = {system.dataset: system for system in systems if not system.group}
     for dataset, system in by_dataset.items():
@@ -197,9 +197,9 @@ def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[in
 
 
 def tested(block: PairedValues, plan: Plan, test: Test) -> AllPairs:
-    """Result of a test of all pairs on a block, whose runs it gets in order of their names.
+    """Return the result of a test of all pairs on a block, with runs in order of their names.
 
-    Runs that have no value at all are left out of the test, and have no p.
+    Runs without a value are left out of the test, and have no p.
     """
     order = block.valued[np.argsort(np.array(block.runs)[block.valued], kind="stable")]
     values = block.oriented[order]
@@ -299,7 +299,7 @@ def _interval(
 
 
 def corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:
-    """Return comparisons with adjusted p-values, and how many each family holds."""
+    """Return comparisons with adjusted p-values, and the size of each family."""
     rows, sizes = list(rows), {}
     families = [family_of(row.dataset, row.metric, plan.corrected, row.group) for row in rows]
     for name, places in grouped_by(range(len(rows)), families.__getitem__).items():

@@ -17,7 +17,7 @@ from .registry import as_p
 
 @dataclass(frozen=True)
 class Effects:
-    """How large a difference is; the fields are those of `.comparison.Comparison`."""
+    """Effect sizes of a difference, with the fields of `.comparison.Comparison`."""
 
     d_z: float
     hedges_g: float
@@ -33,9 +33,9 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
     ``d_z = mean / sd`` with n - 1 in sd's denominator; ``g = J(n - 1) d_z`` with
     ``J(v) = Gamma(v / 2) / (sqrt(v / 2) Gamma((v - 1) / 2))``.
 
-    Cohen, Statistical Power Analysis, 1988; Hedges, Journal of Educational Statistics 1981, whose
-    exact J is used, not ``1 - 3 / (4 v - 1)``; Cliff, Psychological Bulletin 1993: this is his
-    delta *within* pairs, not the one of every value of a run against every value of the other.
+    Cohen, Statistical Power Analysis, 1988; Hedges, Journal of Educational Statistics 1981, with
+    the exact J, not ``1 - 3 / (4 v - 1)``; Cliff, Psychological Bulletin 1993: his delta *within*
+    pairs, not of every value of a run against every value of the other.
     """
     above = int(np.count_nonzero(differences > 0))
     below = int(np.count_nonzero(differences < 0))
@@ -73,9 +73,8 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
     ``P(|T| > t(1 - level / 2; n - 1))`` is `power`, T following the noncentral t distribution
     with n - 1 degrees of freedom.
 
-    Cohen, Statistical Power Analysis, 1988, chapter 2. It asks what the experiment *could* find,
-    from its spread alone; power at the difference observed ("post hoc") would only be another way
-    to write p.
+    Cohen, Statistical Power Analysis, 1988, chapter 2. It depends on the spread only; power at the
+    observed difference ("post hoc") would restate p.
     """
     if n < 2 or not sd > 0:
         return np.nan

@@ -64,7 +64,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class MarginRule:
-    """How far one metric may drop: one of both."""
+    """Margin of one metric: one of both keys."""
 
     margin: Annotated[float, Strict()] | str | None = None
     """The largest drop that the interval of the difference must rule out: 0.005, or 1%."""

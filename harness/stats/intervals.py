@@ -65,9 +65,9 @@ def bca_interval(
     have weights, all means are weighted, and ``u = weight (value - mean)``.
 
     Efron, JASA 1987. Unlike `t_interval` it follows the skewness of the values and stays within
-    their range. For few queries it is too narrow: of 95 % intervals of normal values 85 % hold the
-    mean for n = 5, 90 % for n = 10. Quantiles are interpolated linearly between neighbours, as
-    NumPy's are.
+    their range. For few queries it is too narrow: 95% intervals of normal values contain the
+    mean in 85% of samples for n = 5, and in 90% for n = 10. Quantiles are interpolated linearly
+    between neighbours, as in NumPy.
     """
     if not _vary(values):
         return np.nan, np.nan
@@ -124,7 +124,7 @@ def summary_interval(system: System, metric: Metric, plan: Plan) -> Interval:
 
 
 def _vary(values: Floats) -> bool:
-    """Return whether there is a spread to estimate."""
+    """Whether values have a spread."""
     return values.size > 1 and float(np.ptp(values)) > EPS * float(np.abs(values).max())
 
 
@@ -159,11 +159,10 @@ def clustered_interval(
     Queries and repetitions are both drawn with replacement, a query with its weight and its values
     of all repetitions. The interval lies between the quantiles level / 2 and 1 - level / 2 of the
     means.
-    An interval over the repetitions' means alone says how much the seed matters on these very
-    queries; one over queries alone, how much the queries matter for these very models. A reader
-    wants to know of other queries and another training.
+    An interval over the means of repetitions is only for these queries, and one over queries only
+    for these models. This interval is for other queries and another training.
 
-    With few repetitions (five are usual) their part of the spread is too small by
+    With few repetitions (five are usual), their part of the spread is too small by
     (n - 1) / n, as in any bootstrap. Owen, The pigeonhole bootstrap, Annals of Applied
     Statistics 1(2), 2007.
     """

@@ -1,4 +1,4 @@
-"""How alike two metrics rank the systems of a dataset, with intervals over its queries."""
+"""Correlation of the orders of systems by two metrics, with intervals over queries."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ _PART = 50
 
 @dataclass(frozen=True)
 class Correlation:
-    """How alike two metrics rank the systems of a dataset.
+    """Correlation of the orders of the systems of a dataset by two metrics.
 
     `tau_ap` is the mean of both directions. 95% intervals are the value plus and minus a
     normal quantile times the deviation over bootstrap samples of the queries, within -1 and 1.
-    Percentiles of the samples would lie too low: noise that sampling adds makes rankings less
-    alike.
+    Percentiles of the samples would be too low, because sampling adds noise to the orders.
     """
 
     dataset: str

@@ -16,16 +16,15 @@ def paired_t(differences: Floats, stream: Stream) -> Outcome:
     ``t = mean / (s / sqrt(n))`` with the sample deviation s (n - 1), and p the probability of a t
     at least as far from 0 with n - 1 degrees of freedom.
 
-    Differences that are all one number other than 0 have no deviation, and t would be infinite:
-    such data do not show how much differences vary, so there is no answer and the note is
-    ``zero variance``. The tests that flip signs or count wins have one.
+    Equal differences other than 0 have no deviation, and t would be infinite. The p-value is then
+    undefined, with the note ``zero variance``. Tests that flip signs or count wins define it.
 
     Its statistic is t.
 
     References
     ----------
-    Student, The probable error of a mean, Biometrika 6(1), 1908. That it holds its level on
-    values of retrieval metrics: Urbano, Lima and Hanjalic, SIGIR 2019.
+    Student, The probable error of a mean, Biometrika 6(1), 1908. Its type I error
+    on retrieval metrics: Urbano, Lima and Hanjalic, SIGIR 2019.
 
     Examples
     --------

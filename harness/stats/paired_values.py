@@ -23,10 +23,10 @@ from .registry import Stream
 
 @dataclass(frozen=True, eq=False)
 class PairedValues:
-    """Values of runs x queries, ``(n_systems, n_queries)``; NaN if a run has no value for one.
+    """Values of runs x queries, ``(n_systems, n_queries)``; NaN without a value.
 
     `qids` name the columns, sorted by name, so that results do not depend on the qrels' order.
-    `weights` are those of the queries, above 0, or None if all count alike. The last
+    `weights` are those of the queries, above 0, or None. The last
     `n_references` systems are references.
     """
 
@@ -62,7 +62,7 @@ class PairedValues:
 
     @cached_property
     def complete(self) -> Bools:
-        """Which queries every run has a value for, but runs that have none, ``(n_queries,)``."""
+        """Mask of queries for which all runs (that have any value) have one, ``(n_queries,)``."""
         is_complete: Bools = np.isnan(self.values[self.valued]).sum(axis=0) == 0
         return is_complete
 
@@ -137,7 +137,7 @@ def _weights(systems: Sequence[System], orders: Sequence[Ints], metric: Metric) 
 
 
 def same_weights(first: Floats | None, second: Floats | None) -> bool:
-    """Whether two systems weight their queries alike."""
+    """Whether two systems have the same query weights."""
     if first is None or second is None:
         return first is second
     return np.array_equal(first, second)

@@ -29,16 +29,15 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
     .. math:: p_{ij} = \frac{1 + \#\{d : R_d \ge |m_i - m_j|\}}{1 + D}
 
     Each of D draws shuffles the systems' values within each query, independently, and
-    :math:`R_d` is its largest mean less its smallest. Ranges that differ by floating point alone
-    from a difference reach it.
+    :math:`R_d` is its largest mean less its smallest. Ranges that differ from a difference
+    only by rounding count as reaching it.
 
     Notes
     -----
-    As ``tukey``, without its normal distribution. What is tested is that all systems are the same
-    in everything, not in their means alone: with eight of equal means, one of them ten times as
-    noisy, some pair is found in 17 % of the tables at a level of .05. The time is that of shuffling
-    n_systems x n_queries x D values: about 8 ns each for 50 systems and 30 ns for two,
-    on one processor.
+    Like ``tukey``, without a normal distribution. The null hypothesis is that all systems have the
+    same distribution, not only the same mean. With eight systems of equal means, one of them ten
+    times as noisy, a pair is significant in 17% of the tables at a level of .05. Shuffling takes
+    about 8 ns for each of n_systems x n_queries x D values for 50 systems, and 30 ns for two.
 
     References
     ----------
@@ -103,12 +102,12 @@ def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:
 
 
 def orders(n_draws: int, n_queries: int, n_systems: int, rng: Generator) -> Array:
-    """Return random orders of the systems, ``(n_draws, n_queries, n_systems)``, all as likely.
+    """Return random orders of the systems, ``(n_draws, n_queries, n_systems)``, equally likely.
 
-    Numbers are sorted that are random but for their last bits, which say whose they are. If
-    two of them are equal but for those bits, a mask of each query's own, laid over the bits,
-    leaves it to chance which is the first. (All as likely but for three equal numbers: one query
-    in 10^11 of 50 systems.) For many systems it takes half of the time of ``rng.permuted``.
+    It sorts random numbers with the system in their last bits. A random mask of these bits for each
+    query breaks ties of the other bits by chance. (Orders are equally likely except for three equal
+    numbers: one query in 10^11 of 50 systems.) For many systems it takes half of the time of
+    ``rng.permuted``.
     """
     size = n_draws * n_queries * n_systems
     words = rng.bit_generator.random_raw((size + 1) // 2).view(np.uint32)

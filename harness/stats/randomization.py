@@ -14,9 +14,9 @@ MOST_STEPS = 2**26
 FEW = 36
 """Most numbers for which every way to flip their signs is counted (some 0.02 s)."""
 BITS = 8
-"""How many numbers share a table of sums; one random byte gives all their signs."""
+"""Number of values that share a table of sums; one random byte gives all their signs."""
 SUMS_AT_ONCE = 2**17
-"""How many looked-up sums are held at a time. The draws do not depend on it."""
+"""Largest number of looked-up sums in memory. The draws do not depend on it."""
 
 
 def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, bool]:

@@ -10,20 +10,20 @@ from .registry import Outcome, Stream, as_p, paired_test
 
 @paired_test("sign", title="two-sided sign test", sources=("conover1999",))
 def sign(differences: Floats, stream: Stream) -> Outcome:
-    """Test that a query is won as often as lost; ties are dropped.
+    """Test that wins and losses are equally likely; ties are dropped.
 
     With w wins and l losses, ``p = min(1, 2 P(B <= min(w, l)))`` for B binomial with w + l trials
     and probability 1/2.
 
-    It ignores sizes, so it is exact for any distribution, and has little power. What it
-    tests is the median difference, and not the mean that a table shows.
+    It ignores the sizes of differences, so it is exact for any distribution, with little power. It
+    tests the median difference, not the mean in tables.
 
     Its statistic is the number of wins.
 
     References
     ----------
-    Conover, Practical Nonparametric Statistics, 3rd edition, 1999, section 3.4. Why it is not to
-    be preferred: Smucker, Allan and Carterette, CIKM 2007.
+    Conover, Practical Nonparametric Statistics, 3rd edition, 1999, section 3.4. Its
+    weakness: Smucker, Allan and Carterette, CIKM 2007.
 
     Examples
     --------

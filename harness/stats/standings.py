@@ -22,10 +22,10 @@ from .registry import SMALLEST, AllPairs, Stream
 def groups(apart: Bools) -> Ints:
     """Return the first and last system of each group that cannot be told apart.
 
-    A group is a longest run of neighbours, in the order of the mean, that cannot be told
-    apart pairwise: the bars of a critical-difference diagram. A system that can be told apart from
-    its neighbour, but not from one further off (whose differences to it vary more), is not in a
-    group with the latter, as the neighbour between them would be in it too.
+    A group is a longest sequence of neighbours, in the order of the mean, without a significantly
+    different pair: a bar of a critical-difference diagram. A system that differs from its neighbour
+    but not from one further off is not in a group with the latter, because the neighbour between
+    them would be in the group too.
 
     Demsar, JMLR 2006, section 3.2.2.
     """
@@ -41,9 +41,8 @@ def groups(apart: Bools) -> Ints:
 def tiers(apart: Bools) -> tuple[str, ...]:
     """Return the tier of each system: the numbers of the groups that it is in.
 
-    ``1``, ``2``, or ``1-2`` for a system of both. Two systems have a number in common exactly
-    if no two can be told apart of them and those between them. Going down the order of the
-    means neither number ever falls.
+    ``1``, ``2``, or ``1-2`` for a system of both. Two systems share a number exactly if no pair of
+    them and of those between them differs. Numbers never fall in descending order of the means.
     """
     begins, ends = groups(apart).T
     system = np.arange(apart.shape[0])
@@ -139,9 +138,9 @@ def rank_intervals(
     The interval is the narrowest with at most ``level / 2`` of the draws before `low` and as many
     after `high`.
 
-    Hall and Miller, Annals of Statistics 2009. Such an interval is of one system at a time, and
-    not about pairs: two systems whose intervals overlap may well differ on the same
-    queries. Between systems that are equal in truth the bootstrap is too sure of their order.
+    Hall and Miller, Annals of Statistics 2009. Such an interval is for one system, not for pairs:
+    two systems with overlapping intervals may differ on the same queries. For systems with equal
+    true means the intervals are too narrow.
     """
     low, high = np.empty((2, len(values)), dtype=np.int64)
     order = np.lexsort(values.T)  # the draws must not depend on the order of the systems
@@ -158,7 +157,7 @@ def rank_intervals(
 
 
 def ranks(values: Floats) -> Ints:
-    """Return the rank of each value, 1 the highest; equal ones share the best of theirs."""
+    """Return the rank of each value, 1 for the highest; equal values share the best rank."""
     above = values > values[:, None] + noise(values, values[:, None])
     numbers: Ints = 1 + above.sum(axis=1)
     return numbers

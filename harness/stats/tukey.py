@@ -15,7 +15,7 @@ from .differences import deviations, means, mirrored, noise, pairwise, without_a
 from .registry import SMALLEST, AllPairs, Stream, all_pairs_test, as_p
 
 CHUNK = 1 << 20
-"""Points of both integrals in memory at once."""
+"""Points of both integrals that are in memory together."""
 FAR = 60.0
 """A range of normals beyond which the tail is below the smallest float."""
 LOST = 45.0
@@ -151,7 +151,7 @@ def studentized_range_isf(level: float, k: int, df: float) -> float:
 
 
 def p_of_pairs(difference: Floats, scale: float, df: float) -> Floats:
-    """Return the p-values of differences whose unit of the studentised range is `scale`."""
+    """Return the p-values of differences, with `scale` as unit of the studentised range."""
     n_systems = len(difference)
     q = np.abs(difference[np.triu_indices(n_systems, 1)]) / scale
     distinct, back = np.unique(q, return_inverse=True)
@@ -164,21 +164,21 @@ def p_of_pairs(difference: Floats, scale: float, df: float) -> Floats:
     sources=("tukey1949", "carterette2012"),
 )
 def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
-    r"""Compare all pairs by Tukey's HSD, the queries taken out first.
+    r"""Compare all pairs by Tukey's HSD, after removing the effect of queries.
 
     .. math:: q_{ij} = |m_i - m_j| / \sqrt{MS_E / n},\quad \nu = (k - 1)(n - 1)
 
-    where :math:`MS_E` is what the two-way analysis of variance leaves of the values after the
-    systems' and the queries' means. The p-value is the probability that a studentised range of k
-    means exceeds q: it is already adjusted for all pairs.
+    where :math:`MS_E` is the residual mean square of the two-way analysis of variance (systems and
+    queries). The p-value is the probability that a studentised range of k means exceeds q, so it is
+    adjusted for all pairs.
 
     Notes
     -----
-    Differs from ``scipy.stats.tukey_hsd``, which is the one-way test: it leaves the differences
-    between queries in the error, and misses most true differences. With two systems p is that of
-    the paired t-test. It takes one variance for all, as ``randomized-tukey`` does: with eight
-    systems of equal means, one of them ten times as noisy as the others, some pair is found in
-    18 % of the tables at a level of .05, and what is between the others is hidden.
+    ``scipy.stats.tukey_hsd`` is the one-way test: it leaves the differences between queries in the
+    error, and misses most true differences. With two systems p is that of the paired t-test. Like
+    ``randomized-tukey``, the test assumes one variance for all. With eight systems of equal means,
+    one of them ten times as noisy, a pair is significant in 18% of the tables at a level of .05,
+    and differences between the others are hidden.
 
     References
     ----------

@@ -36,7 +36,7 @@ class Stop(Exception):  # noqa: N818 - the end of the program, which may be a go
 
 @dataclass(frozen=True)
 class Measure:
-    """How one of trec_eval's measures is requested and printed."""
+    """Request and output of one of trec_eval's measures."""
 
     name: str
     takes: Takes = "nothing"
@@ -173,7 +173,7 @@ class MeasureRequest:
 def requests(
     version: TrecEvalVersion, measures: Iterable[str], parameters: Mapping[str, str]
 ) -> list[MeasureRequest]:
-    """Return the measures asked for in print order; Stop if parameters cannot be used."""
+    """Return the requested measures in print order; Stop if parameters cannot be used."""
     parsed, inherited = [], None
     for name in (name for name in version.order if name in measures):
         text = parameters.get(name)
@@ -266,7 +266,7 @@ USAGE_LINE = (
 
 @dataclass(frozen=True)
 class Arguments:
-    """What the command line asks for.
+    """Requests of a command line.
 
     ``measures`` are the names asked for, without parameters; ``parameters`` has the first
     ones of each. ``only`` is the one query to evaluate (``-D 0.QID``), if any.
