@@ -40,7 +40,7 @@ VIEWS = {
 SIZES = {"": (1440, 760), "-phone": (390, 844)}
 THEMES = {"": "light", "-dark": "dark"}
 """Sizes and themes of the pictures of each view, by the ends of their names."""
-COLOURS = 96
+COLOURS = 160
 """Colours of a picture of a page, which keep its file small."""
 TERMINALS = {
     "terminal-run": "harness run configs/quickstart.yaml",
@@ -109,7 +109,8 @@ def shoot(chromium: Any, address: str, size: tuple[int, int], scheme: str, path:
     tab.wait_for_selector("html[data-ready]")
     tab.wait_for_load_state("networkidle")
     picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)
 
 
 def draw_table(tables: Path) -> None:

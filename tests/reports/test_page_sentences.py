@@ -193,7 +193,9 @@ def test_a_system_against_others() -> None:
         0, values, "+~~ .. .", baselines=[0]
     )
     several = of_system(1, values, ".++ +- .", baselines=[2, 3])
-    assert several.endswith("better than 1 of the 2 baselines and significantly worse than 1.")
+    assert several.endswith(
+        "2 baselines, it is significantly better than 1 and is significantly worse than 1."
+    )
 
 
 def test_queries() -> None:

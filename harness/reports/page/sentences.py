@@ -228,8 +228,17 @@ class Scores:
             return self.against(row, baselines[0])
         better, worse, apart = (self.count(row, letter) for letter in (WORSE, BETTER, APART))
         if self.baselines and row not in self.baselines:
-            head, total = "It is significantly better than ", f" of the {len(baselines)} baselines"
-            return [f"{head}{_none(worse)}{total} and significantly worse than {_none(better)}."]
+            verdicts = [
+                f"{text} {n}"
+                for n, text in (
+                    (worse, "is significantly better than"),
+                    (better, "is significantly worse than"),
+                    (apart, "cannot be told apart from"),
+                )
+                if n
+            ]
+            rest = listed(verdicts) if verdicts else "was tested against none"
+            return [f"Of the {len(baselines)} baselines, it {rest}."]
         head = "It is a baseline. " if self.baselines else ""
         same = np.flatnonzero(self.relations[row] == SAME).tolist()
         parts = [

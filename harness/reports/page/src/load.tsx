@@ -14,17 +14,17 @@ declare global {
 
 /** By path: the content of a file, or null if it is not there. Files that load have no entry. */
 const contents: Record<string, unknown> = {};
-const waiting: Record<string, Promise<unknown>> = {};
 window.harnessParts = {};
 window.harnessPart = (path, packed) => { window.harnessParts[path] = unpack(packed); };
 
-function load(path: string): Promise<unknown> {
-  return (waiting[path] ??= new Promise<void>((done) => {
+async function load(path: string): Promise<void> {
+  await new Promise((done) => {
     const script = document.createElement("script");
     script.src = path;
-    script.onload = script.onerror = () => done();
+    script.onload = script.onerror = done;
     document.head.append(script);
-  }).then(async () => { contents[path] = (await window.harnessParts[path]) ?? null; }));
+  });
+  contents[path] = (await window.harnessParts[path]) ?? null;
 }
 
 /** The content of each part; undefined while it loads, null if its file is not there. */
