@@ -149,7 +149,7 @@ def sweep_table(
     if format == "csv":
         return as_csv(board)
     shown = [by_name[name] for name in chosen]
-    grids = _grids(board, names, shown, plan, settings)
+    grids = _grids(board, names, shown, plan, settings, plural(study.board.summary.spread))
     tables = [replace(table, source=source_of(study)) for table in grids]
     for table in tables if format == "latex" else ():
         for misfit in latex.misfits(table):
@@ -163,14 +163,14 @@ def _grids(
     metrics: Sequence[Metric],
     plan: Plan,
     settings: TableSettings,
+    repeated: str,
 ) -> Iterator[Grid]:
-    """Yield a table for each dataset: a row a setting.
+    """Yield a table for each dataset: a row a setting; means are over `repeated`, such as seeds.
 
     The best value of each run is bold on validation queries alone: a best value on test queries
     must not choose a setting.
     """
     titles = [settings.metric_name(metric, metrics) for metric in metrics]
-    repeated = plural(board.summary.spread)
     arrows = [ARROWS[m.definition.direction] if settings.arrows else "" for m in metrics]
     for dataset, entries in board.by_dataset():
         held = {name for entry in entries for name in entry.columns}
@@ -183,9 +183,12 @@ def _grids(
         counts = {"Repetitions": [*map(str, repetitions)], "Queries": queries}
         counts = {title: texts for title, texts in counts.items() if len({*texts}) > 1}
         is_marked = is_validation(board, entries[0])
+        runs = dict.fromkeys(settings.name(entry.run) for entry in entries)
+        run_column = ["Run"] if len(runs) > 1 else []
         rows = []
         for place, (entry, n) in enumerate(zip(entries, times, strict=True)):
-            texts = [settings.name(entry.run), *(entry.columns.get(name, "") for name in columns)]
+            texts = [settings.name(entry.run)] if run_column else []
+            texts += [entry.columns.get(name, "") for name in columns]
             texts += [n] if chosen else []
             texts += [column[place] for column in counts.values()]
             rows.append([*map(GridCell, texts)])
@@ -203,7 +206,7 @@ def _grids(
                 )
                 spread = "" if math.isnan(low) else f"[{', '.join(ends)}]"
                 rows[place].append(GridCell(text, bold=place in bold, spread=spread))
-        header = ["Run", *columns, *chosen, *counts]
+        header = [*run_column, *columns, *chosen, *counts]
         header += [" ".join(filter(None, pair)) for pair in zip(titles, arrows, strict=True)]
         answered, size = entries[0].evaluation.coverage
         over = [] if "Queries" in counts else [counted(size, "query", "queries")]
@@ -213,7 +216,9 @@ def _grids(
             over.append(f"{repetitions[0]} {repeated}")
         notes = [f"Values are means over {listed(over)}."] if over else []
         share = confidence(plan.level)
-        notes.append(f"Brackets contain {share} bootstrap intervals over queries and {repeated}.")
+        over = ["queries", *([repeated] if max(repetitions) > 1 else [])]
+        if any(cell.spread for row in rows for cell in row):
+            notes.append(f"Brackets contain {share} bootstrap intervals over {listed(over)}.")
         if is_marked and board.selection is not None:
             by = settings.metric_name(compared(board.metrics, [board.selection.settings.by])[0])
             notes.insert(
@@ -222,6 +227,7 @@ def _grids(
             notes.append(f"These are validation queries, on which {by} chooses.")
         table = grid(header, rows, notes=notes, level=3)
         named = settings.metric_list(metrics, metrics)
+        named += "" if run_column else f" of {next(iter(runs))}"
         caption = f"{named} on {settings.name(dataset)} for each value of {listed(names)}."
         yield replace(
             table,

@@ -144,6 +144,12 @@ def test_weights_are_chosen_on_validation_queries(folder: Path) -> None:
                 c for c in tried if (c["dataset"], c["weights"]) == ("test", best["weights"])
             ]
             assert [row["map"]] == [c["map"] for c in on_test]
+            names = ["bm25-test", f"dense-test-{row['seed']}"]
+            runs = [harness.read_run(folder / f"{name}.run") for name in names]
+            weights = [*map(float, best["weights"].split("/"))]
+            fused = harness.fuse(runs, "wsum", norm="z", weights=weights)
+            direct = harness.evaluate(folder / "test.qrels", fused, ["map"]).summary()
+            assert float(row["map"]) == direct["map"]
 
 
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")

@@ -160,3 +160,12 @@ def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) 
         low, high = np.array(axes.collections[place].get_segments())[:, :, 1].T
         assert (low < values).all()
         assert (values < high).all()
+
+
+def test_a_table_of_one_run_names_it_once_and_says_what_is_repeated(folder: Path) -> None:
+    words = ("table", "out", "--sweep", "lr", "--run", "gbrt", "--dataset", "test")
+    shown = called(*words, "--format", "text", cwd=folder).out
+    assert "of gbrt on test for each value of lr." in shown
+    assert "Run" not in shown
+    assert "24 queries and 2 seeds" in shown
+    assert "bootstrap intervals over queries and seeds" in shown
