@@ -185,7 +185,7 @@ MISTAKES = {
     "err_10": "did you mean 'err@10'?", "NDCG10": "did you mean 'ndcg@10'?",
     "official@10": "did you mean 'official'?",
     "Map@": "did you mean 'map'?", "ndgc_cut_10": "did you mean 'ndcg_cut_10'?",
-    "map,ndcg@5,10": "and each metric by itself",
+    "map,ndcg@5,10": "and each metric separately",
     "P(rel=2": "cannot read the metric 'P(rel=2'\n  fix:   write name, name@10 or name(param",
     "": "cannot read the metric ''",
     "P(rell=2)@5": "P has no parameter 'rell'; did you mean 'rel'?",

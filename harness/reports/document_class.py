@@ -23,7 +23,7 @@ class Page(NamedTuple):
         """Return the width of a text in points.
 
         >>> round(PAGES["ieee"].text("LambdaMART Linear regression"))
-        121
+        122
         """
         widths, wider, of_signs = _FONTS[self.font]
         share = self.blank * text.count(" ") + sum(
