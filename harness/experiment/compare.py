@@ -23,7 +23,6 @@ from ..errors import (
     warn,
 )
 from ..reports import comparisons as comparing
-from ..reports.grid import Grid
 from ..reports.phrases import warned_of
 from ..stats.comparison import (
     Comparisons,
@@ -260,12 +259,11 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
 def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -> str:
     """Compare runs, and return the output of ``harness compare``."""
     found = compared(systems, plan)
-    notes = [*warned_of((one.run, one.warned) for one in systems)]
     if format in ("csv", "jsonl"):
-        for note in notes:
+        for note in warned_of(found.warned.items()):
             warn(note)
         return comparing.render(found, format)
-    extra = [*([Grid(notes=tuple(notes))] if notes else []), *comparing.unanswered(found)]
+    extra = [*comparing.unanswered(found)]
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)
     return comparing.render(found, format, standings=True, extra=extra, **options)

@@ -24,7 +24,7 @@ from ..stats.differences import differences, largest_first
 from ..stats.paired_values import paired_values
 from . import formats
 from .grid import Grid, GridCell, filled, grid, grid_of, not_shown
-from .notes import missing_repetitions, tiers, weighted
+from .notes import leaving, missing_repetitions, tiers, weighted
 from .phrases import (
     INTERVALS,
     UNDEFINED,
@@ -37,6 +37,7 @@ from .phrases import (
     heading,
     interval,
     p_value,
+    shown_name,
     tested_parts,
     warned_of,
 )
@@ -175,8 +176,9 @@ def notes(comparisons: Comparisons) -> list[str]:
     lines = [
         f"The test is {_with_article(comparisons.title or plan.test)}.",
         _adjusted(comparisons),
-        f"{SIGNIFICANT} marks an adjusted {at_most(plan.level)}.",
     ]
+    if any(map(comparisons.is_significant, comparisons.rows)):
+        lines.append(f"{SIGNIFICANT} marks an adjusted {at_most(plan.level)}.")
     lines += tested_parts(comparisons)
     by = {row.dataset: comparisons.weighted.get(row.dataset, "") for row in comparisons.rows}
     for note in weighted(by):
@@ -199,14 +201,17 @@ def notes(comparisons: Comparisons) -> list[str]:
         lines.append(f"{runs} could not be evaluated and {verb} not compared.")
     for rule, rows in grouped_by(comparisons.chosen, comparisons.chosen.__getitem__).items():
         best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
-        lines.append(f"{best}: {rule}. The test does not account for this choice.")
+        before, by_word, metric = rule.rpartition(" by ")
+        how = f"{before}{by_word}{shown_name(metric)}"
+        lines.append(f"{best}: {how}. The test does not account for this choice.")
     for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():
-        where = f" of {dataset}" if dataset else ""
-        texts = first_of([f"{e.run} leaves {e.n} of {e.n_queries} queries" for e in entries], MOST)
-        lines.append(f"{texts}{where} unanswered; each counts as in the leaderboard.")
+        runs_compared = {run for row in comparisons.rows for run in (row.run, row.baseline)}
+        numbers, total = {entry.run: entry.n for entry in entries}, entries[0].n_queries
+        text = leaving(numbers, len(runs_compared), total, dataset if len(by) > 1 else "")
+        lines.append(f"{text}; each counts as in the leaderboard.")
     lines += warned_of(comparisons.warned.items())
     if comparisons.drawn:
-        lines.append(f"Random draws: {plan.draws:,} with seed {plan.seed}.")
+        lines.append(f"The tests use {plan.draws:,} random draws (seed {plan.seed}).")
     size = max((size for _, size in comparisons.family_sizes), default=0)
     is_drawn = any(row.drawn for row in comparisons.rows)
     is_strict = plan.correction in ("holm", "bonferroni") and comparisons.kind == "paired"

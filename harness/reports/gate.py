@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import HarnessError, counted, first_of
+from ..errors import HarnessError, counted
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Grid, grid_of, not_shown
-from .notes import weighted
+from .notes import NAMED, weighted
 from .phrases import decimals, heading, interval, p_value, spelled
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
@@ -140,12 +140,12 @@ def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
     whole = [verdict for verdict in verdicts if not verdict.group]
     counts = {(verdict.run, verdict.dataset): verdict.unanswered for verdict in whole}
     texts = [
-        f"{run_name} leaves {counted(number, 'query', 'queries')} of {dataset} unanswered"
+        f"{run_name} leaves {counted(number, 'query', 'queries')} of {dataset} unanswered."
         for (run, dataset), numbers in counts.items()
-        for run_name, number in zip((f"the baseline of {run}", run), numbers, strict=True)
+        for run_name, number in zip((f"The baseline of {run}", run), numbers, strict=True)
         if number
     ]
-    return [f"{first_of(texts)}."] if texts else []
+    return [*texts[:NAMED], *not_shown(len(texts) - NAMED, "--format json lists all")]
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:

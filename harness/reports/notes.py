@@ -218,20 +218,33 @@ def unanswered(
     `coverages` are the queries that each run answers, and all queries; `on` is their dataset.
     """
     numbers = {run: total - n for run, (n, total) in coverages.items() if n < total}
-    if not numbers:
-        return
-    total, most = max(total for _, total in coverages.values()), max(numbers.values())
-    each = _each(sum(numbers.values()))
-    if len({*numbers.values()}) == 1 and len(numbers) == len(coverages) > 1:
-        who, each = f"Every run leaves {most:,}", _each(most)
-    elif len(numbers) <= NAMED:
-        (first, n), *rest = numbers.items()
-        who = listed([f"{first or 'The run'} leaves {n:,}", *(f"{run} {n:,}" for run, n in rest)])
+    if numbers:
+        total = max(total for _, total in coverages.values())
+        text = leaving(numbers, len(coverages), total, on)
+        each = _each(sum(numbers.values()))
+        yield f"{text}; {each} {missing_in_words(metrics, policy, name)}."
+
+
+def leaving(numbers: Mapping[str, int], n_runs: int, total: int, on: str = "") -> str:
+    """Return which of `n_runs` runs leave how many of `total` queries unanswered.
+
+    >>> leaving({"a": 2}, 2, 50, "web"), leaving({"a": 1, "b": 3}, 3, 50)
+    ('On web, a leaves 2 of 50 queries unanswered', 'a leaves 1 and b 3 of 50 queries unanswered')
+    >>> leaving({"a": 2, "b": 2}, 2, 50), leaving({"a": 2, "b": 2}, 3, 50)
+    ('Every run leaves 2 of 50 queries unanswered', 'a and b each leave 2 of 50 queries unanswered')
+    """
+    most, is_same = max(numbers.values()), len({*numbers.values()}) == 1
+    (first, n), *rest = numbers.items()
+    if is_same and len(numbers) == n_runs > 1:
+        who = f"Every run leaves {most:,}"
+    elif len(numbers) > NAMED:
+        who = f"{len(numbers):,} of {n_runs:,} runs leave up to {most:,}"
+    elif is_same and rest:
+        who = f"{listed(numbers)} each leave {most:,}"
     else:
-        who = f"{len(numbers):,} of {len(coverages):,} runs leave up to {most:,}"
-    text = f"{who} of {counted(total, 'query', 'queries')} unanswered"
-    rule = missing_in_words(metrics, policy, name)
-    yield f"{f'On {on}, ' if on else ''}{text}; {each} {rule}."
+        who = listed([f"{first or 'The run'} leaves {n:,}", *(f"{run} {n:,}" for run, n in rest)])
+    where = f"On {on}, " if on else ""
+    return f"{where}{who} of {counted(total, 'query', 'queries')} unanswered"
 
 
 def undefined(
@@ -246,7 +259,7 @@ def undefined(
         has, its = (
             ("has", "its mean leaves") if len(metrics) == 1 else ("have", "their means leave")
         )
-        them = "it" if where.startswith("1 query") and " and " not in where else "them"
+        them = "it" if _is_one(where) else "them"
         where += f" of {on}" if on else ""
         names = _all_but(metrics, numbers, name)
         yield f"{names} {has} no value on {where}; {its} {them} out."
@@ -273,6 +286,11 @@ def _of_runs(numbers: Mapping[str, int]) -> str:
     return listed(texts)
 
 
+def _is_one(where: str) -> bool:
+    """Return whether the queries that `_of_runs` names are a single one."""
+    return where.startswith("1 query") and " and " not in where
+
+
 def _all_but(metrics: Sequence[Metric], among: Iterable[Metric], name: Name) -> str:
     rest = [metric for metric in among if metric not in metrics]
     if len(metrics) <= NAMED or len(rest) >= len(metrics):
@@ -297,7 +315,10 @@ def on_dataset(
         yield f"{_all_but(own, metrics, spelled)} {text}."
     extra = {run: own.counts.extra for run, own in runs.items()}
     if any(extra.values()):
-        yield f"Not judged and not counted: {_of_runs(extra)}."
+        is_one = _is_one(text := _of_runs(extra))
+        verbs = ("is", "does") if is_one else ("are", "do")
+        text = text[:1].upper() + text[1:]
+        yield f"{text} {verbs[0]} answered but not judged, and {verbs[1]} not count."
     yield from undefined(without_value(by_name, metrics))
     if unfair:
         yield no_best(map(called, unfair))

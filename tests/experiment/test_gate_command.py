@@ -119,7 +119,7 @@ def test_unanswered_queries_are_shown(folder: Path, first: str) -> None:
     write_run(folder / "few.run", ALL_BUT_THE_LAST)
     runs = (f"{first}.run", "base.run" if first == "few" else "few.run")
     words = ("gate", *runs, "--qrels", "qrels.txt", "-m", "map", "--margin", "0.1")
-    by = "few" if first == "base" else "the baseline of base"
+    by = "few" if first == "base" else "The baseline of base"
     assert f"{by} leaves 1 query of qrels unanswered.\n" in called(*words, cwd=folder).out
     (one,) = json.loads(called(*words, "--format", "json", cwd=folder).out)["verdicts"]
     names = ("baseline", "candidate")

@@ -42,11 +42,11 @@ def test_table(board: Leaderboard) -> None:
         "run       seed  queries  ties   P@1 ↑   Retrieved\n"
         "good|<b>     0      2/2     0  1.0000*          3\n"
         "bad          1      1/2     2  0.0000           2\n"
-        "  * marks the best value of each column; it need not be significantly better.\n"
+        "  * marks the best value of each metric; it need not be significantly better.\n"
         "  bad leaves 1 of 2 queries unanswered; it counts 0.\n"
         "  Equal scores (single precision) are ordered by descending document identifier, as in "
         "trec_eval.\n"
-        "  Not judged and not counted: 1 query of good|<b>.\n"
+        "  1 query of good|<b> is answered but not judged, and does not count.\n"
     )
 
 

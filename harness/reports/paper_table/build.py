@@ -14,6 +14,7 @@ import numpy as np
 
 from ... import __version__
 from ...core.entries import System, grouped_by
+from ...core.evaluation import Counts
 from ...core.metric import Direction, Metric
 from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of, warn
@@ -656,6 +657,12 @@ class TableDraft:
         if self.systems:
             entries = [entry for system in self.systems for entry in system.entries]
             counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
+            sliced = {system.whole for system in self.systems} - {*self.datasets}
+            counts += [  # slices do not know their ties
+                (entry.dataset, Counts(tied=entry.evaluation.counts.tied))
+                for entry in self.study.board.entries
+                if entry.dataset in sliced
+            ]
             yield from notes.treatment(self.metrics, entries[0].evaluation.policy, counts, name)
         facts = {metric: text for metric in self.metrics if (text := settings_in_words(metric))}
         texts = grouped_by(facts, facts.__getitem__).items()
