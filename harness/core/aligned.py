@@ -53,7 +53,7 @@ class Aligned(Memo):
 
     An item is a retrieved document that is judged. Items are grouped by query, in rank order. A
     grade below 0 means unjudged, as in trec_eval. ``views`` has the same run aligned under other
-    policies, for `harness.core.policy_views.view`.
+    policies.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def compare(
 
     Parameters
     ----------
-    qrels : see `harness.evaluate`
+    qrels : path, mapping, table or arrays
         Judgements; or, without `runs`, evaluations: ``{name: Evaluation}``, or a list of named
         ones.
     runs : mapping of str to run

@@ -86,7 +86,7 @@ def evaluate(
 
     Parameters
     ----------
-    qrels, run : see below
+    qrels, run : path, mapping, table or arrays
         Judgements and scores, each in one of these forms:
 
         * a path to a file of any supported format, compressed or not;

@@ -40,7 +40,7 @@ def per_query(
 
     Parameters
     ----------
-    qrels : see `harness.evaluate`
+    qrels : path, mapping, table or arrays
         Judgements; or, without `runs`, a results folder, the return value of `harness.run`, or
         evaluations: ``{name: Evaluation}``, or a list of named ones.
     runs : mapping of str to run
