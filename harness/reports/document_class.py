@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -19,6 +20,7 @@ class Page(NamedTuple):
     font: str = "times"
     blank: float = 0.0
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - pages are constants
     def text(self, text: str, *, bold: bool = False) -> float:
         """Return the width of a text in points.
 

@@ -101,7 +101,7 @@ def render(table: Grid) -> str:
     comments = [f"% {line}" for line in table.source.splitlines()]
     caption = rf"\caption{{{table.caption_latex or escape(table.caption or table.title)}}}"
     label = rf"\label{{{_NO_LABEL.sub('-', table.label)}}}"
-    layout = _layout(table)
+    layout = layout_of(table)
     page = PAGES[table.document_class]
     gap, smaller, is_broken = layout.step
     size = rf"\fontsize{{{page.size - smaller}}}{{{page.line - smaller}}}\selectfont"
@@ -131,7 +131,7 @@ def render(table: Grid) -> str:
     return "\n".join([*lines, r"\end{threeparttable}", rf"\end{{{environment}}}", ""])
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """Layout of a table: over the page or in a column, with its width and room in points."""
 
     is_wide: bool
@@ -145,7 +145,7 @@ class _Layout(NamedTuple):
         return self.width + _SLACK <= self.room
 
 
-def _layout(table: Grid) -> _Layout:
+def layout_of(table: Grid) -> Layout:
     """Return the first layout that a table fits, or the narrowest one."""
     page = PAGES[table.document_class]
     rooms = [(False, page.column), (True, page.width)]
@@ -155,7 +155,7 @@ def _layout(table: Grid) -> _Layout:
     for is_wide, room in rooms:
         is_last = (is_wide, room) == rooms[-1]
         for step in _STEPS if is_last else _STEPS[:2]:
-            layout = _Layout(is_wide, step, _natural_width(table, step), room)
+            layout = Layout(is_wide, step, _natural_width(table, step), room)
             if layout.fits:
                 return layout
     return layout
@@ -174,19 +174,9 @@ def _natural_width(table: Grid, step: _Step) -> float:
     return sum(widths) + 2 * gap * (len(widths) - 1) + parts * 2 * (page.size - gap)
 
 
-def fits(table: Grid) -> bool:
-    """Whether a table is not wider than its page."""
-    return _layout(table).fits
-
-
-def width(table: Grid) -> float:
-    """Return about how many points wide a table is."""
-    return _layout(table).width
-
-
 def misfits(table: Grid) -> Iterator[str]:
     """Yield the reasons why a table does not fit its page, with fixes."""
-    page, layout = PAGES[table.document_class], _layout(table)
+    page, layout = PAGES[table.document_class], layout_of(table)
     room = layout.room
     if (over := layout.width - room) > 0:
         place = "the page" if layout.is_wide or page.width == page.column else "a column"
@@ -413,10 +403,8 @@ class _NumberColumn(_Column):
         numbers = [cell.text for cell in self.cells if cell.text != UNDEFINED]
         if not numbers or not all(map(self.is_aligned, numbers)):
             return "c"
-        n_digits = max(len(text.lstrip("-").partition(".")[0]) for text in numbers)
-        decimals = max(len(text.partition(".")[2]) for text in numbers)
-        sign = "-" if any(text.startswith("-") for text in numbers) else ""
-        options = [f"table-format={sign}{max(n_digits, 1)}" + (f".{decimals}" if decimals else "")]
+        decimals = f".{self.behind - 1}" if self.behind else ""
+        options = [f"table-format={'-' * self.is_signed}{max(self.before, 1)}{decimals}"]
         if after := _in_math(self.widest) + _medium(self.after_number):
             options.append(f"table-space-text-post={{{after}}}")
         return f"S[{','.join(options)}]"
@@ -424,7 +412,8 @@ class _NumberColumn(_Column):
     @property
     def heading(self) -> str:
         """The heading in braces, which siunitx takes for text."""
-        return f"{{{super(_Column, self).heading}}}"
+        is_plain = self.specification == "c"
+        return super().heading if is_plain else f"{{{super(_Column, self).heading}}}"
 
     def shown(self, cell: GridCell) -> str:
         """Return a cell: a number, and what follows it in braces."""
@@ -486,10 +475,6 @@ def _after_number(cell: GridCell) -> str:
     return "~" + escape(text).replace(" ", "~") if text else ""
 
 
-def _texts(row: Iterable[GridCell]) -> list[str]:
-    return [f"{cell.text}{cell.above}{_after_number(cell)}" for cell in row]
-
-
 _A4 = (598.0, 845.0)
 """Width and height of a page, in points."""
 
@@ -497,9 +482,7 @@ _A4 = (598.0, 845.0)
 def document(table: Grid) -> str:
     """Return a document with only the table, on a page that it fits, at least A4."""
     lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
-    columns = zip([column.title for column in table.columns], *map(_texts, table.rows), strict=True)
-    wide = sum(10 + 5.5 * max(map(len, column)) for column in columns)
-    paper = max(_A4[0], wide + 86)
+    paper = max(_A4[0], 1.25 * layout_of(table).width + 86)
     tall = _A4[1] if table.long else max(_A4[1], 13.0 * lines)
     body = render(table).replace("[tb]", "[!h]", 1).replace("{table*}", "{table}").rstrip()
     package = r"\usepackage{siunitx}" if table.siunitx else "%"

@@ -250,7 +250,7 @@ def test_the_estimated_width_is_that_of_the_box(document_class: str, tmp_path: P
     for made, text, width in zip(grids, texts, measured, strict=True):
         # the names of keys that no file defines are short; columns of mixed rows have room
         more = 9 * (r"\cite" in text) + 13 * (r"\begin{tabular}[b]" in text)
-        assert -8.5 < latex.width(made) - width < 8.5 + more, text
+        assert -8.5 < latex.layout_of(made).width - width < 8.5 + more, text
 
 
 @pytest.mark.parametrize(

@@ -297,7 +297,8 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     if format != "latex":
         return _grid_of(table, format, shapes[0](table, format))
     grids = [_grid_of(table, format, shape(table, format)) for shape in (*shapes, _transposed)]
-    return next(filter(latex.fits, grids), grids[len(shapes) - 1])
+    fitting = (made for made in grids if latex.layout_of(made).fits)
+    return next(fitting, grids[len(shapes) - 1])
 
 
 def _grid_of(table: PaperTable, format: Format, made: grid.Grid) -> grid.Grid:
