@@ -22,7 +22,7 @@ DATA = "datasets:\n  d:\n    format: letor\n"
         (DATA + "   path: x\n", 4, "indent both alike"),
         ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "indent both alike"),
         ('runs:\n  "{a}": {path: x}\n\n    # more\n    "{b}": {path: y}\n', 5, "indent both alike"),
-        (DATA + "      path: x\n", 4, "indent both alike"),
+        (DATA + "      path: x\n", 4, "same indentation"),
         ("runs:\n  m:\n    - path: x\n     format: trec\n", 4, "indent both alike"),
         ("datasets:\n\td: 1\n", 2, "indent with spaces, not with tabs"),
         ("datasets:\n  d:\tx\n", 2, ""),
@@ -180,7 +180,7 @@ RUNS = "runs: {r: {path: r}}\n"
         ("datasets: {d: {path:q}}\n" + RUNS, "$.datasets.d['path:q'] (line 1)", "mean 'path'"),
         (HEAD + RUNS + "metrics:\n  -map\n  -P@5\n", "$.metrics (line 3)", "after every '-'"),
         (HEAD + RUNS + "metrics:\n  - map\n    - P@5\n", "$.metrics[0] (line 4)", "same column"),
-        (HEAD + RUNS + 'metrics: ["map;P@5"]\n', "$.metrics[0] (line 3)", "each metric by itself"),
+        (HEAD + RUNS + 'metrics: ["map;P@5"]\n', "$.metrics[0] (line 3)", "each metric separately"),
     ],
 )  # fmt: skip
 def test_what_was_meant(tmp_path: Path, text: str, place: str, hint: str) -> None:
