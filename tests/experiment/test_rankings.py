@@ -84,7 +84,7 @@ def test_the_command(runs: list[str], tmp_path: Path) -> None:
     csv = pooled(*runs, "--depth", "1", "-f", "csv").splitlines()
     assert csv == ["qid,docno,n_runs,runs", "1,d1,1,a_1", "1,d2,1,a_2", "1,d5,1,b_1",
                    "2,d1,1,a_1", "2,d2,1,a_2"]  # fmt: skip
-    assert "5 documents to judge of 2 queries from 3 runs" in pooled(*runs, "--depth", "1")
+    assert "5 documents of 2 queries" in pooled(*runs, "--depth", "1")
     more = "--leave-out", "team", "--teams", "^.", "--qrels", "qrels", "-m", "map"
     assert pooled(*runs, *more).startswith("team left out  metric  judgements  relevant ")
     for words in (["--leave-out", "run"], ["-m", "map"], [*more[:2], *more[4:]]):

@@ -437,8 +437,8 @@ def html_files(report: dict[str, Any], name: str) -> dict[str, bytes]:
 
     Rankings and tests that would make the page large go into side files, one a board.
     """
-    report, side = {**report, "boards": [{**board} for board in report["boards"]]}, {}
-    page = b""
+    report = {**report, "boards": [{**board} for board in report["boards"]]}
+    page, side = b"", dict[str, bytes]()
     for part, limit in EMBEDDED.items():
         if sum(len(_flat(board[part])) for board in report["boards"]) <= limit:
             page = page or _document(report, bool(side)).encode()
