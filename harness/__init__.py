@@ -113,7 +113,7 @@ _HOME = {
 }
 _MODULES = ("batch", "catboost", "compat", "lightgbm", "sklearn", "torch", "xgboost")
 __all__ = ["__version__", *(name for name in _HOME if name != "torch")]
-"""What ``from harness import *`` imports: all but what loads PyTorch."""
+"""Names for ``from harness import *``: all except those that load PyTorch."""
 
 
 def __getattr__(name: str) -> Any:

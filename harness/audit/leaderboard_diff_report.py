@@ -170,7 +170,7 @@ def _head(changes: Changes) -> Grid:
 
 
 def verdict(changes: Changes) -> str:
-    """Return the last line: what the exit code says, and what the new leaderboard has lost."""
+    """Return the last line: the meaning of the exit code, and losses of the new leaderboard."""
     worse = len(changes.having("worse"))
     end = ""
     if not worse and not changes.has_change:

@@ -38,7 +38,7 @@ def _has_colour(stream: TextIO) -> bool:
 
 
 def show(text: str, *, error: bool = False) -> None:
-    """Print text at once; do nothing if standard error is closed or its reader gone.
+    """Print text immediately; do nothing if standard error is closed or its reader gone.
 
     On a terminal and standard error no name can move the cursor; files and pipes get the text.
     """
@@ -93,12 +93,12 @@ def file_list(files: Sequence[str]) -> str:
 
 
 def discard(stream: TextIO) -> None:
-    """Send what is left in the buffer nowhere, so that the interpreter's end does not meet it."""
+    """Discard the rest of the buffer, so that the interpreter does not write it at its end."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def end_unprintable(why: str, fix: str) -> NoReturn:
-    """End the program, as standard output refuses what is printed."""
+    """End the program, because standard output cannot print a character."""
     show(f"error: the output cannot be written ({why})\n  fix:   {fix}\n", error=True)
     sys.exit(2)

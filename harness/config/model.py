@@ -339,15 +339,15 @@ class Config(Model):
     datasets: Annotated[
         Mapping[StrictStr, Annotated[DatasetEntry, _or_text(DatasetEntry)]], Field(min_length=1)
     ]
-    """Judgements by name: a file, or {path: FILE, ...}; a name may hold {placeholders} of it."""
+    """Judgements by name: a file, or {path: FILE, ...}; a name may have its {placeholders}."""
     runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
     """Predictions by name: a file, {path: FILE, ...}, or other runs, {fuse: [bm25, dense], ...}; a
-    name may hold {placeholders} of it."""
+    name may have its {placeholders}."""
     where: Mapping[StrictStr, Choice] = Field(default_factory=dict)
     """Cells that are kept, by the values of placeholders and by the names `run` and `dataset`:
     values, patterns, and "!" before those left out. A cell without such a column is kept."""
     complete: StrictBool = False
-    """Whether it is an error that cells of a grid are missing."""
+    """Whether missing cells of a grid are an error."""
     metrics: Annotated[_Names, _or_text(_Names)]
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
     metric_sets: Mapping[StrictStr, _Names] = Field(default_factory=dict)
@@ -368,11 +368,11 @@ class Config(Model):
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
     sort: StrictStr | None = None
-    """Metric that rows of the leaderboard are sorted by, best first; by default the first one that
-    has a direction, `none` keeps the order of the config."""
+    """Metric that sorts the rows of the leaderboard, best first; by default the first one with a
+    direction. `none` keeps the order of the config."""
     names: Mapping[StrictStr, NameOrText] = Field(default_factory=dict)
-    """What runs, datasets and metrics are called in tables, plots, the page and methods; `{text:
-    BM25, cite: robertson1994}` adds a citation in tables."""
+    """New names of runs, datasets and metrics in tables, plots, the page and methods; `{text: BM25,
+    cite: robertson1994}` adds a citation in tables."""
     summary: Summary = Summary()
     """Summary over folds and seeds; by default there is none."""
     select: Select | None = None

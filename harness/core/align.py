@@ -514,7 +514,7 @@ class Reference(Qrels):
 
 
 def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Reference:
-    """Return qrels whose ideal order is the ranking of `run`, for these queries.
+    """Return qrels with the ranking of `run` as ideal order, for these queries.
 
     The last document has grade 1, the first as many as there are documents: no two are
     equal, as the policy orders tied scores too; ``tie_first`` keeps which are tied. With it,

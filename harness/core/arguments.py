@@ -297,7 +297,7 @@ class About(str):
 
 
 SHOWN = "shown"
-"""Put next to a type, ``Annotated[float, SHOWN]``: names show the value even if it is the
+"""Mark of a type, ``Annotated[float, SHOWN]``: names show the value even if it is the
 default, because a reader needs it to know what was measured."""
 _ENDS = ("ge", "gt", "le", "lt")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")

@@ -32,20 +32,20 @@ class Summary:
     """Summary over captured columns, which gives the leaderboard one row for each system."""
 
     pool: Names = ()
-    """Columns of datasets that are parts of one (folds): their queries are taken together."""
+    """Columns of the parts of a dataset (folds); their queries are pooled."""
     average: Names = ()
-    """Such columns whose parts count alike, with any number of queries: the summary is the
-    mean of the parts' summaries. Tests take the queries of all parts together."""
+    """Columns of parts with equal weights, for any number of queries: the summary is the mean of
+    those of the parts. Tests pool the queries of all parts."""
     spread: Names = ()
     """Columns of repetitions (seeds, assessors): mean, deviation, and an interval over repetitions
     and queries."""
     best: Names = ()
     """Columns of which only the best value is shown, by the first metric on the reported queries.
-    Such results are too good, so they are made on request only."""
+    Such results are too good, so they need this key."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The columns that tell the parts of a dataset apart."""
+        """The columns that distinguish the parts of a dataset."""
         return (*self.pool, *self.average)
 
     def called(self, name: str) -> Summary:

@@ -141,9 +141,9 @@ class Metric:
     """A definition with its parameters: ``ndcg(gain=exp)@10``. A value; print it for its name.
 
     `params` are the parameters that differ from their defaults (and those always shown), in the
-    order of the signature. `settings` is what it does differently from its run's policy. With a
-    `convention`, parameters and settings come from it, and `given` is what was written next to it.
-    `label` is the name if it does not follow from the above.
+    order of the signature. `settings` are its differences from the policy of the run. With a
+    `convention`, parameters and settings come from it, and `given` are those written next to it.
+    `label` is a name that does not follow from the above.
     """
 
     definition: Definition = field(repr=False)

@@ -276,7 +276,7 @@ def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> lis
 
 
 def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
-    """Return a metric a cutoff: what was written, over the convention, over the defaults."""
+    """Return a metric for each cutoff; written values precede the convention and the defaults."""
     definition, chosen, cutoffs = spec
     kept = {"rel"} & {*chosen}  # a threshold that is written may be the usual 1
     for name, value in defaults.items():

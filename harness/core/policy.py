@@ -129,14 +129,13 @@ class Choices:
     `reverse`: its reverse. `random(7)`: an order drawn with that seed. `average`: the expected
     value over all orders. `best`, `worst`: the highest grades of a tied group first, or last."""
     missing_queries: Missing = "zero"
-    """A query that is judged but not answered by the run. `zero`: it counts, with the metric's
-    value for a missing answer (0 if higher is better; NaN, and so left out of the mean, for an
-    error measure such as `mse`, whose best value is 0). `skip`: it is left out. `error`: stop."""
+    """Judged queries that the run does not answer. `zero`: they count with the metric's value for a
+    missing answer (0 if higher is better; NaN, which is left out of the mean, if 0 is the best
+    value, as of `mse`). `skip`: they are left out. `error`: stop."""
     empty_queries: Empty = "zero"
-    """A query without relevant documents. `zero`: the metric's own documented value, 0 for all of
-    trec_eval's. `one`: 1 for metrics that lie in [0, 1]. `skip`: NaN, so that the mean leaves it
-    out; counts, and metrics that do not look at relevance (`judged`, `mse`), keep it. `error`:
-    stop."""
+    """Queries without relevant documents. `zero`: the documented value of the metric, 0 for all of
+    trec_eval's. `one`: 1 for metrics in [0, 1]. `skip`: NaN, so that the mean leaves them out;
+    counts, and metrics that do not use relevance (`judged`, `mse`), keep them. `error`: stop."""
     depth: Annotated[Positive, Le(MOST)] | None = None
     """Documents of each query that are evaluated, from the top (trec_eval -M)."""
     judged_only: Flag = False

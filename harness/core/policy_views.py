@@ -1,4 +1,4 @@
-"""One run under many policies: its grades, the order of its ties, its first documents.
+"""Views of a run under policies: its grades, the order of its ties, its depth.
 
 A view is made from what was aligned once. Groups of tied scores are computed here."""
 

@@ -188,7 +188,7 @@ def listed_readings(readings: Mapping[str, str]) -> str:
 
 
 def rows_about(text: str) -> list[ToolName]:
-    """Return the rows whose name or tools contain a text, in any letters."""
+    """Return the rows with a text in their name or tools, ignoring case."""
     wanted = _folded(text)
     return [row for row in TOOL_NAMES if wanted in _folded(f"{row.name} {row.tools}")]
 

@@ -68,7 +68,7 @@ class Notes:
     audit: Audit
     """The cross-check."""
     findings: tuple[Finding, ...] = ()
-    """Findings of the visit, with placeholders for what is particular to a cell: see `_names`."""
+    """Findings of the visit, with placeholders for names of the cell; see `_names`."""
     header: dict[str, Any] | None = None
     """ir_metadata at the head of the run's file."""
     facts: Facts | None = None

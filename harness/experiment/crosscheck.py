@@ -117,10 +117,10 @@ class Peer:
 class Crosscheck:
     """Recomputes some queries of a run with pytrec_eval during reading, and compares.
 
-    pytrec_eval gets the judgements and scores as they were read, so that ordering, ties and
-    joining are checked along with the metrics. Left out are queries on which the two differ on
-    purpose: not answered, touched by ``empty_queries``, or without a grade of 0 or more; metrics
-    that pytrec_eval does not have; and datasets whose grades are fractions.
+    pytrec_eval gets the judgements and scores as they were read, so the check includes ordering,
+    ties and joining. It leaves out queries on which the two differ on purpose: unanswered ones,
+    those under ``empty_queries``, and those without a grade of 0 or more. It also leaves out
+    metrics that pytrec_eval does not have, and datasets with fractional grades.
 
     `cell`, the number of the run among all `cells`, seeds the choice of queries.
     """

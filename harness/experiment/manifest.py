@@ -86,9 +86,8 @@ def made_manifest(
 ) -> Manifest:
     """Return the manifest of evaluated cells, without choices, findings and outputs.
 
-    It holds nothing that changes between two runs on the same inputs with the same software:
-    no time, and only paths that say how to get from one file to another. `notes` are of the
-    board's entries.
+    It contains nothing that changes between two runs on the same inputs with the same software: no
+    time, and only relative paths. `notes` are those of the board's entries.
     """
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
     output = resolved["output"]

@@ -198,7 +198,7 @@ class DatasetPart(NamedTuple):
 
 
 def part_of(cell: Cell, pooled: Sequence[str]) -> DatasetPart | None:
-    """Return the part of a dataset that a cell reads; None if it reads the whole.
+    """Return the part of a dataset that a cell reads; None for the whole dataset.
 
     The placeholders of its entry tell, such as {fold}, or a name that is written out, such as
     fold1. Each value of another placeholder, such as {collection}, is a dataset of its own.

@@ -199,8 +199,8 @@ ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5
 SOME_KNOWN = 0.01
 """Share of docnos judged for other queries from which on queries may be numbered otherwise."""
 RESPELLED, OWN, NAMES = 3, 0.25, 64
-"""Docnos that must be known in another spelling; the share of these that must be judged for their
-query, as '7' of one collection and 'D7' of another agree by chance; docnos that are looked at."""
+"""Smallest number of docnos known in another spelling; smallest share of these judged for their
+query, as '7' and 'D7' of two collections agree by chance; largest number of checked docnos."""
 UNLIKE_CHANCE = 3
 """Times that docnos must equal qids more often than those of other queries, as whole numbers do."""
 MOST = 1000

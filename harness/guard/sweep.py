@@ -438,7 +438,7 @@ def group_findings(findings: Iterable[Placed]) -> list[Finding]:
 
 
 def findings_of_rows(visits: Iterable[Visit]) -> Iterator[Finding]:
-    """Yield runs whose scores are labels or classes, or seem to belong to other rows."""
+    """Yield findings on scores that are labels or classes, or seem to belong to other rows."""
     sweep = Sweep(dict(enumerate(visits)))
     rules = {*RULES_OF_ROWS, *RULES_OF_LABELS, "guard-failed"}
     findings = without_effects([placed.finding for placed in sweep.examine()])

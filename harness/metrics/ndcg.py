@@ -61,7 +61,7 @@ class Scale(NamedTuple):
     floor: float = 0.0
 
     def counts(self, grades: Array) -> Bools:
-        """Return a mask of the grades whose gain counts, also below 0 if these are kept."""
+        """Return a mask of the grades with a gain, also below 0 if these are kept."""
         counted: Bools = grades > 0 if self.floor == 0 else (grades >= self.floor) & (grades > 0)
         return counted | (grades < 0) if self.keeps_negative else counted
 
@@ -121,7 +121,7 @@ class Scale(NamedTuple):
         )
 
     def gains(self, grades: Array) -> Floats:
-        """Return the gain of each grade, those that count for nothing included."""
+        """Return the gain of each grade, also of those without effect."""
         values = gains_of(grades, self.gain, self.negative)
         return values if self.floor == 0 else values * self.counts(grades)
 
@@ -260,7 +260,7 @@ def _share_with_gains(
 
 
 def _takes_fractions(*, gain: Gain = "linear", gains: Gains = (), **_: Any) -> bool:
-    """Return whether every gain follows from the grade by a formula, not by a table."""
+    """Whether every gain follows from the grade by a formula, not by a table."""
     return gain in ("linear", "exp") and not gains
 
 

@@ -206,10 +206,10 @@ Rankings = dict[str, Ints]
 
 @dataclass(frozen=True)
 class Similarity:
-    """How alike the rankings of a dataset's runs are.
+    """Similarity of the rankings of a dataset's runs.
 
     `values` are means over the `n_queries` queries that both runs answer, ``(n_runs, n_runs)``;
-    NaN if there is none. Similar runs are next to each other: the leaves of `tree`, SciPy's
+    NaN without such queries. Similar runs are next to each other: the leaves of `tree`, SciPy's
     linkage by average distance ``1 - value``. `measure` is such as ``RBO (p = 0.9)``.
     """
 

@@ -1,6 +1,6 @@
-"""Opening a file: plain or compressed, a pipe or standard input, and why it cannot be read.
+"""Opening files: plain or compressed, a pipe or standard input; and errors of reading.
 
-The first bytes tell what a file is, not its suffix.
+The first bytes decide the kind of a file, not its suffix.
 """
 
 from __future__ import annotations

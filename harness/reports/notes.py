@@ -47,7 +47,7 @@ _ORDERS: Mapping[str, str] = {
 _PRECISION = {"float32": "single precision", "float64": "double precision"}
 _LEFT_OUT = {False: "is left out", True: "were left out"}
 _COUNTS = {False: ("counts", "counts as"), True: ("counted as", "counted as")}
-"""The verb before a number and before a word, of what is and of what was."""
+"""Verbs before a number and before a word, in the present and in the past."""
 
 
 def called(metric: Metric) -> str:
@@ -226,7 +226,7 @@ def unanswered(
 
 
 def leaving(numbers: Mapping[str, int], n_runs: int, total: int, on: str = "") -> str:
-    """Return which of `n_runs` runs leave how many of `total` queries unanswered.
+    """Return words on the runs, of `n_runs`, that leave some of `total` queries unanswered.
 
     >>> leaving({"a": 2}, 2, 50, "web"), leaving({"a": 1, "b": 3}, 3, 50)
     ('On web, a leaves 2 of 50 queries unanswered', 'a leaves 1 and b 3 of 50 queries unanswered')
@@ -287,7 +287,7 @@ def _of_runs(numbers: Mapping[str, int]) -> str:
 
 
 def _is_one(where: str) -> bool:
-    """Return whether the queries that `_of_runs` names are a single one."""
+    """Whether the queries that `_of_runs` names are a single one."""
     return where.startswith("1 query") and " and " not in where
 
 

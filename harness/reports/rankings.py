@@ -130,7 +130,7 @@ class LeftOut(NamedTuple):
     tau_b: float
     """Kendall's tau-b of the values of all runs, with all judgements and without these."""
     run: str
-    """The run whose rank changes most."""
+    """The run with the largest change of rank."""
     rank: int
     rank_without: int
 

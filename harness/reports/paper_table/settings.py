@@ -115,7 +115,7 @@ class TableSettings:
     groups: Mapping[str, Patterns] = field(default_factory=dict)
     """Rows in groups with a title, in place of `runs`."""
     names: Mapping[str, NameOrText] = field(default_factory=dict)
-    """What runs, metrics and datasets are called in the table; `{text: BM25, cite: robertson1994}`
+    """New names of runs, metrics and datasets in the table; `{text: BM25, cite: robertson1994}`
     adds a citation."""
     sort: SortKey | None = None
     """Rows of each group by this metric, best first; by one dataset's values as in `trec: map`."""

@@ -31,7 +31,7 @@ LINE = 42
 NAMED = 5
 """Queries with a label."""
 MOST_RANKED = 15
-"""Systems whose lines to the axis of ranks can be told apart."""
+"""Largest number of systems with distinguishable lines to the axis of ranks."""
 
 
 class Panel(NamedTuple):

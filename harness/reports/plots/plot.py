@@ -136,7 +136,7 @@ class PlotSettings:
     """One picture, or one for each dataset and metric."""
 
     kind: KindName
-    """What is drawn."""
+    """Content of the picture."""
     metrics: Names = ()
     """A picture for each; by default those that are means and have a direction. scatter: for each
     pair; cutoffs: for those that differ in their cutoff alone."""
