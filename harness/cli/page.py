@@ -95,13 +95,12 @@ def command(
     outcome = with_comparisons(replace(outcome, config=config))
     files: dict[str, bytes] = {}
     if participant is not None:
-        for sheet, of_sheet in report_page.participant_files(outcome, sheets):
-            name = _file_of(sheet) if is_folder else target.name
-            files |= {name: of_sheet.pop(PAGE), **of_sheet}
+        named = {_file_of(name) if is_folder else target.name: sheets[name] for name in sheets}
+        for of_sheet in report_page.participant_files(outcome, named):
+            files |= of_sheet
     else:
         old = read_results(results[0]) if len(results) == 2 else None
-        files = report_page.page_files(outcome, old)
-        files = {target.name: files.pop(PAGE), **files}
+        files = report_page.page_files(outcome, old, target.name)
     pages = files if is_folder else [target.name]
     for path in (folder / name for name in pages if not name.endswith(".js")):
         check_replaced(path)

@@ -41,7 +41,7 @@ from .cells import evaluate_all
 from .evaluate import evaluate_runs
 from .manifest import versions
 from .page_data import add_files, download, interval_of, page_data, page_documents
-from .results import Results, compared
+from .results import PAGE, Results, compared
 
 
 def page(
@@ -134,8 +134,8 @@ def page(
     return target
 
 
-def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]:
-    """Return the page and its side files, by name in the folder of results.
+def page_files(outcome: Results, old: Results | None = None, name: str = PAGE) -> dict[str, bytes]:
+    """Return the page `name` and its side files, by name in its folder.
 
     With `old` results, the page also shows what changed since then.
     """
@@ -156,13 +156,13 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         _add_rankings(data, config, cells, outcome.board)
     if old is not None:
         data["old"] = _old(data, old)
-    return page_documents(data, config)
+    return page_documents(data, config, name)
 
 
 def participant_files(
     outcome: Results, sheets: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Yield pages that show some runs by name, and their side files; `sheets` has the runs of each.
+) -> Iterator[dict[str, bytes]]:
+    """Yield pages that show some runs by name, with their side files; `sheets` has runs by file.
 
     Other runs are called by their rank, and nothing that tells who they are is in the page.
     """
@@ -180,7 +180,7 @@ def participant_files(
         part |= {"notes": [], "files": blank, "findings": blank}
     names = [system["name"] for system in data["systems"]]
     hidden = [""] * len(data["columns"])
-    for sheet, runs in track([*sheets.items()], "page", itemgetter(0)):
+    for file, runs in track([*sheets.items()], "page", itemgetter(0)):
         systems = [
             {**one}
             if name in runs or "reference" in one
@@ -190,7 +190,7 @@ def participant_files(
         numbers = [place for place, name in enumerate(names) if name in runs]
         boards = [{**part, "tests": _tests_of(part["tests"], numbers)} for part in data["boards"]]
         own = {"participant": numbers[0], "systems": systems, "boards": boards}
-        yield sheet, page_documents({**data, **own}, config)
+        yield page_documents({**data, **own}, config, file)
 
 
 def _tests_of(tests: Mapping[str, Any], systems: Sequence[int]) -> dict[str, Any]:

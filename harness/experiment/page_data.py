@@ -93,11 +93,11 @@ def page_data(outcome: Results) -> dict[str, Any]:
     return data
 
 
-def page_documents(data: dict[str, Any], config: Config) -> dict[str, bytes]:
-    """Return the page with the config's names, and its side files."""
+def page_documents(data: dict[str, Any], config: Config, name: str = PAGE) -> dict[str, bytes]:
+    """Return the page `name` with the config's names, and its side files."""
     _rename(data["systems"], "name", "run", config.titles)
     _rename(data["boards"], "dataset", "key", config.titles)
-    return html_files(data, PAGE)
+    return html_files(data, name)
 
 
 def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping[str, str]) -> None:

@@ -297,7 +297,7 @@ def test_rankings_of_a_large_page_go_next_to_it(
     monkeypatch.setattr("harness.reports.page.LARGEST", size - 1)
     succeeds("page", str(results), "-o", str(tmp_path / "small.html"), cwd=tmp_path)
     assert (tmp_path / "small.html").stat().st_size < size
-    names = sorted(path.name for path in (tmp_path / "page_data").iterdir())
+    names = sorted(path.name for path in (tmp_path / "small_data").iterdir())
     assert names == ["rankings-0.js", "rankings-1.js"]
     tab = open_page(tmp_path / "small.html", "#v=queries&d=trec&q=10")
     tab.wait_for_selector(".rankings tbody tr")

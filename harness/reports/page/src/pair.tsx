@@ -9,7 +9,7 @@ import { useParts } from "./load";
 import { Across, Between, Dot, Line, mirrored, rangeOf, scale } from "./marks";
 import { QueryBars } from "./picture";
 import { allRows, meanOf, nameOptions, numberOf, referenceRows, rowOf, systemName } from "./view";
-import { Command, Key, Lede, Link, MetricName, QueryTable, Section, Select, Value, fixed, plural, probability, short, signed } from "./text";
+import { Command, GroupLink, Key, Lede, Link, MetricName, QueryTable, Section, Select, Value, fixed, plural, probability, short, signed } from "./text";
 
 const SHOWN = 15;
 
@@ -79,7 +79,7 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
       <Lede context={context} sentence={sentence(context, chosen, a, b)} />
       {tests === null && <p class="notice">Intervals and p need the file <code>{String(board.tests)}</code> next to the page.</p>}
       {won + lost > 0 && (
-        <QueryBars context={context} bars={queries} title="Difference on every query" note={`${metric.label}, largest first. Click a bar to see both rankings.`}
+        <QueryBars context={context} bars={queries} title="Difference on every query" note={`${metric.label}, largest first. Click a bar to open its query.`}
           up={metric.direction < 0 ? -1 : 1} pair={{ a: names[0], b: names[1] }}
           aside={<><Key kind="a">{`${won.toLocaleString("en")} won by `}<bdi>{names[0]}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} by `}<bdi>{names[1]}</bdi></Key></>}>
           {(i) => <>
@@ -93,7 +93,7 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
       {won + lost > 0 && <Queries context={context} queries={queries} names={names} />}
       {groups.length > 1 && <Table context={context} title={`${metric.label} by group of queries`} first="Queries" names={names} rows={groups.map(({ one, tests, rows }) => ({
         duel: duel(one, tests, metric, m, rows[0], rows[1]), metric,
-        head: <><Link context={context} to={{ dataset: one.dataset }}><bdi>{one.groupLabel}</bdi></Link> <span class="muted">({one.qids.length.toLocaleString("en")})</span></>,
+        head: <GroupLink context={context} board={one} />,
       }))} />}
       <div class="notes">
         {testing && family > 0 && <p>{`The test is a ${testing.test} over ${plural(queries.length, "query", "queries")}.${family > 1 ? ` Corrected p-values use ${testing.correction} over ${plural(family, "test")}: they say whether a difference would still stand out among so many comparisons.` : ""}`}</p>}
@@ -200,7 +200,7 @@ function Queries({ context, queries, names: [a, b] }: { context: Context; querie
     </QueryTable>
   );
   return (
-    <Section title="Every query" note="Largest differences first. A query leads to both rankings." aside={<><Key kind="a"><bdi>{a}</bdi></Key><Key kind="b"><bdi>{b}</bdi></Key></>}>
+    <Section title="Every query" note={`Largest differences first.${context.report.rankingDepth ? " A query leads to both rankings." : ""}`} aside={<><Key kind="a"><bdi>{a}</bdi></Key><Key kind="b"><bdi>{b}</bdi></Key></>}>
       <div class="two">{list(queries.slice(0, half))}{list(queries.slice(half).reverse())}</div>
       {half > shown && <button type="button" class="more" onClick={() => setShown(shown + 4 * SHOWN)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
     </Section>

@@ -75,7 +75,7 @@ const SIZE = 7;
 
 /** Every system as a dot over its value. */
 function Dots({ context, order, values, a, b }: { context: Context; order: number[]; values: Numbers; a: number; b: number }) {
-  const { metric, go, width } = context;
+  const { report, metric, go, width } = context;
   const rows = order.filter((row) => !isNaN(values[row])).sort((x, y) => Number(y === a || y === b) - Number(x === a || x === b));
   const ends = rangeOf(metric, values);
   const at = scale(ends);
@@ -93,9 +93,9 @@ function Dots({ context, order, values, a, b }: { context: Context; order: numbe
   const choose = (row: number) => go(row === b ? { a: systemName(context, row), b: systemName(context, a) } : { a: systemName(context, row), b: b < 0 ? "" : systemName(context, b) });
   const { point, at: pointer, handlers } = usePoints(points, choose, false);
   return (
-    <Section title="All systems on this query" note={`One dot a system, by ${metric.label}; click a dot to show its ranking.`}>
+    <Section title="All systems on this query" note={`One dot a system, by ${metric.label}; click a dot to ${report.rankingDepth ? "show its ranking" : "choose its system"}.`}>
       <svg class="dots" viewBox={`0 0 ${width} ${base + 4}`} width="100%" role="application" tabIndex={0} {...handlers}
-        aria-label={`${metric.label} of ${rows.length} systems on this query. Arrow keys move, Enter shows the ranking. The table below has the values.`}>
+        aria-label={`${metric.label} of ${rows.length} systems on this query. Arrow keys move, Enter chooses the system. The table below has the values.`}>
         <line class="axis" x1="0" x2={width} y1={base + 1} y2={base + 1} />
         {points.map((one) => one.row === b
           ? <rect key={one.row} class="dot b" x={one.x - 5} y={one.y - 5} width="10" height="10" rx="2" />

@@ -1,19 +1,20 @@
 /** One system: its metrics among all systems, neighbours in rank, queries, groups and files. */
 
+import type { ComponentChildren } from "preact";
 import type { Context } from "./view";
-import type { Board, Metric } from "./data";
+import type { Board } from "./data";
 import { queryValues, ranked, relation, tested, trace } from "./data";
 import { KINDS } from "./leaderboard";
 import { useParts } from "./load";
 import { Across, Between, Dot, Line, Ticks, mirrored, scale, span } from "./marks";
 import { allRows, median, placeOf, referenceRows, rowOf, systemName } from "./view";
-import { ColumnText, Command, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
+import { ColumnText, Command, GroupLink, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
 
 const NEAR = 4;
 const QUERIES = 6;
 
 export function SystemView({ context }: { context: Context }) {
-  const { report, board, state, m, go, slices } = context;
+  const { report, board, state, m, go, slices, choices } = context;
   const row = rowOf(context, state.a);
   const all = <Link context={context} to={{ view: "leaderboard", a: "", b: "" }}>All systems</Link>;
   if (row < 0) {
@@ -24,6 +25,8 @@ export function SystemView({ context }: { context: Context }) {
   const order = allRows(context);
   const at = order.indexOf(row);
   const names = order.map((one) => systemName(context, one));
+  const metrics = choices.map((m) => ({ board, m, row, head: <Link context={context} to={{ metric: report.metrics[m].name }}><MetricName metric={report.metrics[m]} /></Link> }));
+  const groups = slices.map((board) => ({ board, m, row: rowOf({ ...context, board }, system.name), head: <GroupLink context={context} board={board} /> })).filter((one) => one.row >= 0);
   const step = (to: number, text: string) => to in order && <> · <Link context={context} to={{ a: names[to] }}>{text}</Link></>;
   return (
     <article class="system">
@@ -44,76 +47,48 @@ export function SystemView({ context }: { context: Context }) {
         {at > 0 && <Link context={context} to={{ view: "pair", b: names[0] }}>Compare with the best system</Link>}
       </div>
       <div class="two uneven">
-        <Section title="Every metric" note={order.length > 1 && `Ticks are all ${order.length} systems, the long one is the median; better to the right.`}><Metrics context={context} row={row} /></Section>
+        <Section title="Every metric" note={order.length > 1 && `Ticks are all ${order.length} systems, the long one is the median; better to the right.`}><Among context={context} first="Metric" places={metrics} /></Section>
         {order.length > 1 && <Neighbours context={context} row={row} near={order.slice(Math.max(0, at - NEAR), at + NEAR + 1)} />}
       </div>
       {order.length > 1 && board.qids.length > 1 && <Extremes context={context} row={row} />}
       <div class="two">
-        {slices.length > 1 && <Groups context={context} name={system.name} slices={slices} />}
+        {groups.length > 1 && <Section title={`${context.metric.label} by group of queries`}><Among context={context} first="Queries" places={groups} /></Section>}
         <Files context={context} row={row} />
       </div>
     </article>
   );
 }
 
-/** The cells of a system's value among those of all systems: ticks, the median, a dot with interval. */
-function Among({ context, board, m, row, metric }: { context: Context; board: Board; m: number; row: number; metric: Metric }) {
-  const { value, low, high } = board.columns[m];
-  const middle = median(value);
-  const [least, most] = span(value, [low[row], high[row]]);
-  const at = scale([least, most], metric.direction < 0);
-  const several = board.systems.length > 1;
-  const [own, from, to, half] = [value[row], least, most, middle].map((one) => fixed(one, metric.digits));
-  return (
-    <>
-      <td class="number"><Value value={value[row]} digits={metric.digits} /></td>
-      <td class="wide number">{interval(low[row], high[row], Math.min(3, metric.digits)) || "–"}</td>
-      {several && <td class="number">{placeOf(board, m, row, metric.direction)}</td>}
-      {several && <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${half}, ${context.report.level}% interval ${interval(low[row], high[row], metric.digits) || "unknown"}`}>
-        <Ticks at={at} values={value} long={middle} />
-        {!isNaN(value[row]) && <Dot at={at} value={value[row]} low={low[row]} high={high[row]} kind="a" />}
-      </Line></td>}
-    </>
-  );
-}
+interface Place { head: ComponentChildren; board: Board; m: number; row: number }
 
-function Heads({ context, first }: { context: Context; first: string }) {
-  return <thead><tr><th scope="col">{first}</th><th scope="col" class="number">Value</th><th scope="col" class="wide number">{context.report.level}% interval</th>{context.board.systems.length > 1 && <><th scope="col" class="number">Rank</th><th scope="col" class="picture">Among all<span class="wide"> systems</span></th></>}</tr></thead>;
-}
-
-function Metrics({ context, row }: { context: Context; row: number }) {
-  const { report, board, m } = context;
+/** A system's values among those of all systems: ticks, the median, a dot with interval. */
+function Among({ context, first, places }: { context: Context; first: string; places: Place[] }) {
+  const { report: { metrics, level }, board: { systems }, m: chosen } = context;
+  const several = systems.length > 1;
   return (
     <table>
-      <Heads context={context} first="Metric" />
+      <thead><tr><th scope="col">{first}</th><th scope="col" class="number">Value</th><th scope="col" class="wide number">{level}% interval</th>{several && <><th scope="col" class="number">Rank</th><th scope="col" class="picture">Among all<span class="wide"> systems</span></th></>}</tr></thead>
       <tbody>
-        {context.choices.map((i) => (
-          <tr key={i} class={i === m ? "chosen" : ""}>
-            <th scope="row"><Link context={context} to={{ metric: report.metrics[i].name }}><MetricName metric={report.metrics[i]} /></Link></th>
-            <Among context={context} board={board} m={i} row={row} metric={report.metrics[i]} />
-          </tr>
-        ))}
+        {places.map(({ head, board, m, row }, i) => {
+          const { digits, direction } = metrics[m];
+          const { value: values, low: { [row]: low }, high: { [row]: high } } = board.columns[m];
+          const [value, middle, ends] = [values[row], median(values), span(values, [low, high])];
+          const at = scale(ends, direction < 0);
+          const [own, from, to, half] = [value, ...ends, middle].map((one) => fixed(one, digits));
+          return (
+            <tr key={i} class={first === "Metric" && m === chosen ? "chosen" : ""}>
+              <th scope="row">{head}</th>
+              <td class="number"><Value value={value} digits={digits} /></td>
+              <td class="wide number">{interval(low, high, Math.min(3, digits)) || "–"}</td>
+              {several && <td class="number">{placeOf(board, m, row, direction)}</td>}
+              {several && <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${half}, ${level}% interval ${interval(low, high, digits) || "unknown"}`}>
+                <Ticks at={at} values={values} long={middle} /><Dot at={at} value={value} low={low} high={high} kind="a" />
+              </Line></td>}
+            </tr>
+          );
+        })}
       </tbody>
     </table>
-  );
-}
-
-function Groups({ context, name, slices }: { context: Context; name: string; slices: Board[] }) {
-  const rows = slices.map((board) => ({ board, row: rowOf({ ...context, board }, name) })).filter(({ row }) => row >= 0);
-  return (
-    <Section title={`${context.metric.label} by group of queries`}>
-      <table>
-        <Heads context={context} first="Queries" />
-        <tbody>
-          {rows.map(({ board, row }) => (
-            <tr key={board.dataset}>
-              <th scope="row"><Link context={context} to={{ dataset: board.dataset }}><bdi>{board.groupLabel}</bdi></Link> <span class="muted">({board.qids.length.toLocaleString("en")})</span></th>
-              <Among context={context} board={board} m={context.m} row={row} metric={context.metric} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Section>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Metric, Sentence } from "./data";
+import type { Board, Metric, Sentence } from "./data";
 import type { State } from "./state";
 import { format } from "./state";
 import type { Context } from "./view";
@@ -70,6 +70,11 @@ export function Link({ context, to, children }: { context: Context; to: Partial<
 export function SystemLink({ context, system }: { context: Context; system: number }) {
   const { name, reference } = context.report.systems[system];
   return reference ? <bdi>{name}</bdi> : <Link context={context} to={{ view: "system", a: name, b: "", qid: "" }}><bdi>{name}</bdi></Link>;
+}
+
+/** A group of queries, and how many they are. */
+export function GroupLink({ context, board }: { context: Context; board: Board }) {
+  return <><Link context={context} to={{ dataset: board.dataset }}><bdi>{board.groupLabel}</bdi></Link> <span class="muted">({board.qids.length.toLocaleString("en")})</span></>;
 }
 
 /** The sentence that opens a view. */
