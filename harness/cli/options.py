@@ -342,7 +342,7 @@ def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str
 
 
 _SIZES = "Group sizes of QRELS, as in LightGBM."
-_TWICE = "Row to keep if a query has a docno twice."
+_TWICE = "If a query has a docno twice: an error, or a row to keep."
 _LOWER = "The lowest score is best in all runs, as for distances."
 _PASSAGES = "Pattern of the document in a docno: '(.+)#.*', 'sum:...'."
 lower_is_better = click.option(

@@ -133,7 +133,7 @@ def evaluate(
     order : {"descending", "ascending"}
         ``ascending`` if the lowest score is best, as for distances and losses.
     duplicates : {"error", "first", "last", "best"}
-        Row to keep if a query has a docno twice; ``best`` keeps the best score of a run.
+        If a query has a docno twice: an error, or the row to keep (``best``: of the best score).
     documents : str or mapping, optional
         Pattern that finds the document in the docno of a passage, as for `harness.read_run`.
 

@@ -61,8 +61,8 @@ def gate(
 
     Parameters
     ----------
-    qrels : path, mapping, Qrels, table or arrays
-        As `harness.evaluate` takes it.
+    qrels : path, mapping, table or arrays
+        Judgements, in any form that `harness.evaluate` takes.
     runs : mapping of str to run
         The baseline and its candidates by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric

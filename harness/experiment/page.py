@@ -63,8 +63,8 @@ def page(
     ----------
     path : path
         The HTML file; an existing file is replaced.
-    qrels : path, mapping, Qrels, table or arrays
-        As `harness.evaluate` takes it.
+    qrels : path, mapping, table or arrays
+        Judgements, in any form that `harness.evaluate` takes.
     runs : mapping of str to run
         Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric

@@ -465,7 +465,7 @@ def read_qrels(
     format : str, optional
         Name of a format, such as ``trec`` or ``letor``; detected by default.
     duplicates : {"error", "first", "last"}
-        Row to keep if a query has a docno twice.
+        If a query has a docno twice: an error, or the row to keep.
     name : str, optional
         Name in messages and reports; by default that of the file.
     **options
@@ -523,7 +523,7 @@ def read_run(
     dataset : Qrels, optional
         Dataset with the rows of the scores, for formats without docnos.
     duplicates : {"error", "first", "last", "best"}
-        Row to keep if a query has a docno twice; ``best`` keeps the best score.
+        If a query has a docno twice: an error, or the row to keep (``best``: of the best score).
     order : {"descending", "ascending"}
         ``ascending`` if the lowest score is best, as for distances and losses; the run then has
         the negated scores.
