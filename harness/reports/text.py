@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from ..errors import legible, printable
 from .grid import PLAIN, Column, Grid, GridCell, grid
@@ -93,26 +93,35 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
             blocks.append((cut(headings[number], room + spare), room + spare))
         if blocks:
             yield _block_titles(rooms[0], blocks)
-        flush = [str.ljust if column.left else str.rjust for column in table.columns]
-        rows = (
-            [[flush[k](line, rooms[k]) for line in _folded(texts[k][row], rooms[k])] for k in block]
-            for row in range(len(texts[0]))
-        )
-        yield from _row(next(rows), [rooms[k] for k in block])
-        for title, rows_of_group in zip(titles, table.groups, strict=True):
+        padded = [_cells(texts[k], rooms[k], table.columns[k].left) for k in block]
+        rows = map(_row, zip(*padded, strict=True))
+        yield from next(rows)
+        for title, group_of_rows in zip(titles, table.groups, strict=True):
             yield from [title] if title else []
-            for _ in rows_of_group.rows:
-                yield from _row(next(rows), [rooms[k] for k in block])
+            for _ in group_of_rows.rows:
+                yield from next(rows)
 
 
-def _row(cells: Sequence[Sequence[str]], rooms: Sequence[int]) -> Iterator[str]:
-    """Yield the lines of a row; cells of fewer lines than others end earlier."""
-    for line in range(max(map(len, cells))):
-        parts = [
-            cell[line] if line < len(cell) else " " * room
-            for cell, room in zip(cells, rooms, strict=True)
-        ]
-        yield _GAP.join(parts).rstrip()
+def _cells(texts: Sequence[str], room: int, left: bool) -> list[str]:
+    """Return the cells of a column, padded; the lines of one that does not fit are separated."""
+    flush = str.ljust if left else str.rjust
+    if max(map(len, texts)) <= room:
+        return [flush(text, room) for text in texts]
+    return ["\n".join(flush(line, room) for line in _folded(text, room)) for text in texts]
+
+
+def _row(cells: Sequence[str]) -> list[str]:
+    """Return the lines of a row; cells of fewer lines than others end earlier."""
+    row = _GAP.join(cells)
+    if "\n" not in row:
+        return [row.rstrip()]
+    parts = [cell.split("\n") for cell in cells]
+    rooms = [len(lines[0]) for lines in parts]
+    lines = [
+        [" " * room if text is None else text for text, room in zip(line, rooms, strict=True)]
+        for line in zip_longest(*parts)
+    ]
+    return [_GAP.join(line).rstrip() for line in lines]
 
 
 def _folded(text: str, room: int) -> list[str]:
