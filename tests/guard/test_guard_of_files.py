@@ -88,7 +88,7 @@ def test_compare_and_gate(folder: Path) -> None:
     words = ("ada.pred", "text.pred", "--qrels", "test.txt", "-m", "map")
     compared = called("compare", *words, cwd=folder)
     assert "[row-order]" in compared.err
-    assert "! the guard warns of row-order (text); see harness check" in compared.out
+    assert "! The guard warns of row-order (text): run harness check." in compared.out
     gated = called("gate", "text.pred", *GATE, cwd=folder)
     assert gated.code == 0
     assert "[row-order]" in gated.err
@@ -117,7 +117,7 @@ def test_results_repeat_the_warnings(folder: Path) -> None:
         "datasets: {d: test.txt}\nruns: {ada: ada.pred, text: text.pred}\nmetrics: [map]\n"
     )
     assert called("run", "c.yaml", "--set", "output=out", cwd=folder).code == 0
-    note = "! the guard warns of row-order (text); see harness check"
+    note = "! The guard warns of row-order (text): run harness check."
     for words in (
         ("compare", "ada", "text", "--results", "out", "-m", "map"),
         ("diff", "out", "out"),
