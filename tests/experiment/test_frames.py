@@ -31,7 +31,7 @@ def test_compare_gate_and_page(name: str, tmp_path: Path) -> None:
     assert [one.outcome for one in verdicts] == ["pass"]
     assert verdicts.passed
     assert verdicts[0].difference == row.difference
-    assert "ndcg@5" in str(verdicts)
+    assert "nDCG@5" in str(verdicts)
     path = harness.page(tmp_path / "page.html", qrels, runs, metrics, title="Frames")
     report = unpack(path.read_text(encoding="utf-8"))
     assert report["title"] == "Frames"
