@@ -15,6 +15,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         trec.trec_json,
         trec.trec_twice,
         trec.trec_ten,
+        trec.trec_queries,
         trec.trec_shuffled,
         letor.letor,
         arrays.batch,
@@ -25,6 +26,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         conventions.ties,
         conventions.conventions,
         small.imports,
+        small.first_number,
         small.trec_small,
         small.trec_many,
         small.crosscheck,
@@ -36,6 +38,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         many_systems.plots,
         many_systems.tukey,
         many_systems.pairs,
+        many_systems.comparisons,
     )
 }
 """Every case by name, in the order of the table."""

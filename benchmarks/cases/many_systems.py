@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .case import PYTHON, Case, Command, Setup, Target, module
+from .case import PYTHON, Case, Command, Setup, Target, module, silent
 
 SYSTEMS, QUERIES, DEPTH = 143, 30, 1000
 SECONDS, MEMORY = 3, 300
+MANY, SHALLOW = 500, 100
 PLOTS = {
     "critical-difference": ("ndcg_cut_10",),
     "cutoffs": ("ndcg@*",),
@@ -67,4 +68,19 @@ def pairs(setup: Setup) -> Case:
         "Whole process, from run files to 10,153 values.",
         (ours,),
         (Target(ours, 20),),
+    )
+
+
+def comparisons(setup: Setup) -> Case:
+    """Tests of all pairs of 500 systems."""
+    at = setup.data("results", QUERIES, SHALLOW, MANY)
+    runs = (f"run-{number:03}" for number in range(MANY))
+    words = ("--results", str(at / "results"), "--all-pairs", "-m", "map", "--format", "csv")
+    argv = silent(PYTHON, "-m", "harness", "compare", *runs, *words)
+    ours = Command("harness compare --all-pairs", argv, repeats=2)
+    return Case(
+        "Paired t-tests of all pairs of 500 systems x 30 queries: 124,750 pairs",
+        "Whole process, from results to a row of CSV for each pair.",
+        (ours,),
+        (Target(ours, 30), Target(ours, 1000, by="memory")),
     )

@@ -8,6 +8,11 @@ from .case import FILE_METRICS, PYTHON, Case, Command, Setup, Target, absent, ha
 from .trec import DEPTH, N_QUERIES, TREC_EVAL, ir_measures, pytrec_eval, trec_eval
 
 FEW, MANY = 50, 100
+DICTS = "{'q1': {'d1': 1, 'd2': 0}}, {'q1': {'d1': 1.5, 'd2': 2.5}}"
+OF_PYTREC_EVAL = "RelevanceEvaluator({'q1': {'d1': 1, 'd2': 0}}, {'ndcg_cut_10'})"
+OF_PYTREC_EVAL += ".evaluate({'q1': {'d1': 1.5, 'd2': 2.5}})"
+OF_IR_MEASURES = "nDCG, calc_aggregate; qrels, run = {}; calc_aggregate([nDCG @ 10], qrels, run)"
+OF_RANX = "Qrels, Run, evaluate; qrels, run = {}; evaluate(Qrels(qrels), Run(run), 'ndcg@10')"
 LOOP = 'for run; do trec_eval {} "$0" "$run"; done'
 READ_ONCE = "qrels are read once: their file is opened as often as with one run (1 x)"
 CONFIG = """output: results
@@ -32,6 +37,25 @@ def imports(setup: Setup) -> Case:
         "Whole process. Names of the harness are loaded when they are first used.",
         commands,
         (Target(commands[0], 0.3, commands[1], above=True),),
+    )
+
+
+def first_number(setup: Setup) -> Case:
+    """Time from the start of Python to nDCG@10 of one query."""
+    lines = {
+        "harness.evaluate": f"import harness; harness.evaluate({DICTS}, ['ndcg_cut_10'])",
+        "harness.compat": f"from harness.compat import *; {OF_PYTREC_EVAL}",
+        "pytrec_eval": f"from pytrec_eval import *; {OF_PYTREC_EVAL}",
+        "ir_measures": f"from ir_measures import {OF_IR_MEASURES.format(DICTS)}",
+        "ranx": f"from ranx import {OF_RANX.format(DICTS)}",
+    }
+    commands = tuple(Command(label, (PYTHON, "-c", code)) for label, code in lines.items())
+    ours, compat, peer, _, ranx = commands
+    return Case(
+        "From the first import to the first number: nDCG@10 of two documents as dicts",
+        "Whole process. ranx's time holds what numba compiles.",
+        commands,
+        (Target(ours, 0.3), Target(compat, 0.2, peer, above=True), Target(ours, 1, ranx)),
     )
 
 

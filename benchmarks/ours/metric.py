@@ -15,7 +15,7 @@ from harness.readers.batches import from_batch
 assert harness.metrics  # importing it fills the registry
 scores, relevance, n = batch(int(sys.argv[1]))
 scores = (scores / 0.021).round()  # few enough steps that a third of the documents are tied
-qrels, run = from_batch(scores, relevance, n)
+qrels, run, _ = from_batch(scores, relevance, n)
 metrics = parse_all(sys.argv[2:])
 parts = list(align_parts(qrels, run, Policy(), policies_of(metrics, Policy())))
 evaluate(parts[:1], metrics)  # what is made once for a process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TypeVar
 
@@ -74,7 +75,7 @@ def render(
     tables have at most `most` comparisons, those with the smallest adjusted p. With `standings`,
     tiers and ranks follow, then `extra` tables.
     """
-    tables = [*grids(comparisons, most, standings), *extra]
+    tables = chain(grids(comparisons, most, standings), extra)
     return formats.render(tables, format, comparison_rows(comparisons), width=width)
 
 
@@ -83,19 +84,19 @@ def grids(
     most: int | None = None,
     standings: bool = False,
     everything: str = SIGNIFICANCE,
-) -> list[Grid]:
-    """Return the tables of `render`; `everything` has the comparisons that are not shown."""
+) -> Iterator[Grid]:
+    """Yield the tables of `render`; `everything` has the comparisons that are not shown."""
     p, adjusted = ([getattr(row, k) for row in comparisons.rows] for k in ("p", "p_adjusted"))
     order = np.lexsort([p, adjusted])
     selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
-    tables = [_grid(comparisons, rows) for rows in _tables(selected)]
-    lines = notes(comparisons)
+    yield from (_grid(comparisons, rows) for rows in _tables(selected))
+    yield from _overall_grids(comparisons)
     hidden = len(comparisons.rows) - len(selected)
     note = not_shown(hidden, f"these have the smallest adjusted p, and {everything} has all")
-    tables += [*_overall_grids(comparisons), Grid(notes=(*note, *lines))]
+    yield Grid(notes=(*note, *notes(comparisons)))
     if standings:
-        tables += [*_standing_grids(comparisons), Grid(notes=tuple(standing_notes(comparisons)))]
-    return tables
+        yield from _standing_grids(comparisons)
+        yield Grid(notes=tuple(standing_notes(comparisons)))
 
 
 def _tables(rows: Iterable[T]) -> list[list[T]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from ..errors import in_json
@@ -22,7 +23,7 @@ _TO_QUOTE = re.compile(r'[",\r\n]')
 def render(
     grids: Iterable[Grid],
     format: str,
-    records: Sequence[Mapping[str, Any]] = (),
+    records: Iterable[Mapping[str, Any]] = (),
     *,
     width: int | None = None,
 ) -> str:
@@ -43,7 +44,7 @@ def render(
     return html.render(grids) if format == "html" else text.render(grids, width=width)
 
 
-def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
+def as_csv(records: Iterable[Mapping[str, Value]]) -> str:
     """Return records of the same keys as CSV; NaN and None are empty fields.
 
     Names that a spreadsheet would compute get an apostrophe before them, and fields with a line
@@ -53,9 +54,11 @@ def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
     run,map,n
     '=a,0.5,
     """
-    header = list(records[0]) if records else []
-    rows = ([field(row[name]) for name in header] for row in records)
-    return "".join(",".join(map(_quoted, row)) + "\n" for row in [map(in_csv, header), *rows])
+    others = iter(records)
+    first = next(others, {})
+    rows = ([field(row[name]) for name in first] for row in chain([first] if first else [], others))
+    lines = chain([map(in_csv, first)], rows)
+    return "".join(",".join(map(_quoted, row)) + "\n" for row in lines)
 
 
 def as_excel(grids: Iterable[Grid]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -417,7 +417,7 @@ def in_notebook(value: Shown) -> str:
     return html.render(_grids(value, ROWS))
 
 
-def _grids(value: Evaluation | Comparisons, most: int | None = None) -> list[Grid]:
+def _grids(value: Evaluation | Comparisons, most: int | None = None) -> Iterable[Grid]:
     if isinstance(value, Comparisons):
         from .comparisons import grids as of_comparisons  # which loads what compares
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -32,12 +32,12 @@ _NUMBERS = """n baseline_value run_value difference low high interval level d_z 
     cliffs_delta wins ties losses detectable statistic p p_adjusted"""
 
 
-def comparison_rows(comparisons: Comparisons) -> list[Row]:
-    """Return a row for each comparison, with everything that its p-value depends on.
+def comparison_rows(comparisons: Comparisons) -> Iterator[Row]:
+    """Yield a row for each comparison, with everything that its p-value depends on.
 
     Columns that do not apply, such as `draws` of a test that draws nothing, are None.
     """
-    plan, rows = comparisons.plan, []
+    plan = comparisons.plan
     for entry in comparisons.rows:
         overall = comparisons.overall_of(entry)
         family, size = comparisons.family(entry)
@@ -65,8 +65,7 @@ def comparison_rows(comparisons: Comparisons) -> list[Row]:
         }
         if comparisons.weighted:
             row[WEIGHTED] = comparisons.weighted.get(entry.dataset, "")
-        rows.append(row)
-    return rows
+        yield row
 
 
 def standing_rows(comparisons: Comparisons) -> list[Row]:
@@ -146,7 +145,7 @@ def changed_plan(
     return {key: value for key, value in changes.items() if value}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Comparison of one run with one baseline, by one metric on one dataset.
 
@@ -386,11 +385,11 @@ class Comparisons(Printable):
 
     def to_arrow(self) -> pa.Table:
         """Return a table with a row for each comparison, as in ``significance.csv``."""
-        return pa.Table.from_pylist(comparison_rows(self))
+        return pa.Table.from_pylist(list(comparison_rows(self)))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row for each comparison (needs pandas)."""
-        return data_frame(comparison_rows(self))
+        return data_frame(list(comparison_rows(self)))
 
     def to_flat_dict(self) -> dict[str, float]:
         """Return ``{"dataset/run against baseline/metric/name": value}``, for a tracker.
