@@ -41,8 +41,8 @@ def having(language: str) -> list[Path]:
 
 
 PACKAGES = {
-    "autorank", "catboost", "ir_measures", "lightning", "optuna", "pandas", "pingouin", "ranx",
-    "sklearn", "statsmodels", "transformers",
+    "autorank", "catboost", "ir_measures", "keras", "lightning", "optuna", "pandas", "pingouin",
+    "ranx", "sklearn", "statsmodels", "transformers",
 }  # fmt: skip
 
 

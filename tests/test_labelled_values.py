@@ -326,7 +326,7 @@ def test_table(
 ) -> None:
     chosen = [word for one in datasets for word in ("--dataset", one)]
     chosen += [word for one in runs for word in ("--run", one)]
-    more = ["--extra", "tier", "--extra", "n", "--sort", "map"]
+    more = ["--set", "table.extras=[tier, n]", "--sort", "map"]
     _same_command(pair, "table", results, *chosen, *more, "-f", format)
 
 

@@ -426,10 +426,16 @@ def allow(names: Collection[str], inputs: str) -> None:
 
 
 def refuse(names: Iterable[str], inputs: str) -> None:
-    """Raise UnknownNameError if the command line has one of these options, which do not apply."""
+    """Raise UnknownNameError if the command line has one of these options, which do not apply.
+
+    A key that `--set SECTION.KEY=VALUE` sets counts as an option of its last part.
+    """
     context = click.get_current_context()
-    options = {str(option.name): option.opts[0] for option in context.command.params}
+    keys = [text.partition("=")[0].strip() for text in context.params.get("overrides", ())]
+    options = {key.rpartition(".")[2]: f"--set {key}" for key in keys}
+    given = [option for option in context.command.params if is_given(str(option.name))]
+    options |= {str(option.name): option.opts[0] for option in given}
     for name in names:
-        if is_given(name):
+        if name in options:
             message = f"{options[name]} is not for {inputs}"
             raise UnknownNameError(Problem("", message, fix=f"leave {options[name]} out"))

@@ -9,20 +9,17 @@ from typing import Any, get_args
 
 import click
 
+from ..core.arguments import parameters_of
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment.results import read_results
 from ..experiment.tables_and_plots import settings_of, table
 from ..guard.findings import warning_summary
 from ..reports.paper_table.model import misfits, render
 from ..reports.paper_table.settings import (
-    Best,
     Cite,
     Delta,
-    DocumentClass,
-    Extra,
     Format,
     Marks,
-    Name,
     Spread,
     TableSettings,
 )
@@ -34,13 +31,13 @@ from .printing import show, terminal_width
 
 _SWEPT = {
     "results", "format", "metrics", "runs", "datasets", "names", "digits", "percent", "arrows",
-    "width", "document_class", "sweep", "top",
+    "width", "document_class", "sweep", "top", "overrides",
 }  # fmt: skip
 """Options of a table of --sweep."""
 _LATEX = ("width", "document_class", "cite")
 _NOT_METHODS = [
     "standalone", "width", "document_class", "sort", "top", "digits", "percent", "average",
-    "extras", "spread", "delta", "citations", "best", "arrows", "transpose", "columns",
+    "extras", "spread", "delta", "best", "arrows", "transpose", "columns",
 ]  # fmt: skip
 
 
@@ -55,23 +52,11 @@ _NOT_METHODS = [
 @click.option("--sort", metavar="METRIC", help="Sort rows by this metric, best first.")
 @options.whole("--top", least=1, help="Show the best N rows, or settings of --sweep.")
 @options.many("--digits", metavar="N", help="Number of decimals, or METRIC=N")
-@click.option(
-    "--percent/--no-percent", default=None, help="Multiply values of metrics in [0, 1] by 100."
-)
 @options.choice("--spread", Spread, help="Add a deviation, error or interval to each value.")
 @options.choice("--delta", Delta, help="Add the change from the baseline.")
 @options.choice("--marks", Marks, help="Marks of significance.")
-@options.choice("--best", Best, help="Print the best value in bold: by column or by group.")
-@click.option("--arrows/--no-arrows", default=None, help="Add arrows that point to better values.")
-@click.option("--average/--no-average", default=None, help="Add the mean over datasets as a block.")
-@options.choice("--extra", Extra, "extras", multiple=True, help="Add a column; repeatable.")
-@click.option("--transpose/--no-transpose", default=None, help="Print systems as columns.")
 @options.whole("--columns", least=1, help="Split a long table into N parts, side by side.")
 @options.setting(TableSettings, "width", default=None, help="LaTeX: width; page is table*.")
-@options.choice(
-    "--document-class", DocumentClass, help="LaTeX: class whose columns the table must fit."
-)
-@options.many("--citation", "citations", metavar="NAME=KEY", help="Cite KEY next to a name")
 @options.choice("--cite", Cite, help="LaTeX: command for citations.")
 @options.keys
 @options.flag("--standalone", "LaTeX: a complete document, for a preview.")
@@ -80,15 +65,16 @@ _NOT_METHODS = [
 @options.many("--sweep", metavar="COLUMN", help="Print values by a setting, such as lr")
 @options.comparison
 def command(
-    results: Path, name: str | None, format: Format, names: Texts, citations: Texts, digits: Texts,
-    baselines: Texts, overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
+    results: Path, name: str | None, format: Format, names: Texts, digits: Texts, baselines: Texts,
+    overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Print a table for a paper, with significance and caption.
 
     The default of an option is its value in 'tables:' of the config. --set sets other keys of a
-    table, such as caption, label, siunitx, longtable and leading_zero: 'table.label=tab:main'.
-    The command warns if a table in LaTeX does not fit its page.
+    table, as in table.percent=true: arrows, average, best, caption, document_class, extras, label,
+    leading_zero, longtable, percent, siunitx, transpose. The command warns if a table in LaTeX
+    does not fit its page.
 
     \b
     Examples:
@@ -100,6 +86,7 @@ def command(
     width = terminal_width(format)
     if sweep:
         options.allow(_SWEPT, "--sweep")
+        options.refuse(parameters_of(TableSettings).keys() - _SWEPT, "--sweep")
     if standalone and format != "latex":
         options.refuse(("standalone",), f"--format {format}")
     if methods or bibtex:
@@ -119,10 +106,6 @@ def command(
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
         given["names"] = dict(options.pairs("--name", names, lambda: names_of(results)))
-    if citations:
-        pairs = options.pairs("--citation", citations, lambda: names_of(results))
-        texts = given.get("names", {})
-        given["names"] = texts | {key: Name(texts.get(key, ""), cite) for key, cite in pairs}
     if digits:
         given["digits"] = with_digits(digits)
     given |= options.sections(overrides, table=TableSettings)["table"]

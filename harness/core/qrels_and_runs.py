@@ -76,7 +76,7 @@ class Docnos:
         """Return the docnos of these rows as strings."""
         if self.strings is not None:
             return take(self.strings, rows)
-        positions = positions_of(self.offsets)[rows]
+        positions = rows - self.offsets[np.searchsorted(self.offsets, rows, side="right") - 1]
         return take(_position_names(positions), positions)
 
     def to_strings(self) -> pa.Array:

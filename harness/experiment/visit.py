@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import readers
-from ..core.align import align, align_parts, as_reference
+from ..core.align import PART, align, align_parts, as_reference
 from ..core.aligned import Aligned
 from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
@@ -86,7 +86,7 @@ def visit(
     cell: Cell, dataset: LoadedDataset, metrics: Sequence[Metric], policy: Policy, *,
     opens: OpenSource = Source, run: Run | None = None, reference: GetRun | None = None,
     watch: Watcher | None = None, terms: Terms | None = None, evaluates: bool = True,
-    rows_only: bool = False, whole: bool = False,
+    rows_only: bool = False, whole: bool = False, is_alone: bool = False,
 ) -> Visit:  # fmt: skip
     """Visit a cell: read its run, align it to the dataset, watch both, and evaluate the metrics.
 
@@ -96,12 +96,12 @@ def visit(
 
     Unless it `evaluates`, the metrics only check grades. With `rows_only` the guard only checks
     scores for rows. If it is `whole`, the file may be read again for the lines of all findings. The
-    visit has the `error` that ended it.
+    ranking of a run that `is_alone` is not hashed. The visit has the `error` that ended it.
     """
     from ..guard.watch import Watch  # which small data in memory do not need
 
     qrels, findings = dataset.qrels, list[Finding]()
-    guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms)
+    guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms, hashes=not is_alone)
     source: Source | None = None
     evaluation, header, error = None, None, None
 
@@ -166,15 +166,21 @@ def evaluate_run(
                 check_grades(qrels, metrics, policy, place=place, among=part.qids)
             yield part if seen is None else seen(part)
 
+    def watched_parts(rows: Run) -> Iterator[Run]:
+        for place, part in enumerate(rows.parts(PART)):
+            if watch is not None:
+                watch(part, place == 0)
+            yield part
+
     def aligned_parts(also: Sequence[Policy]) -> Iterable[Aligned]:
         if not isinstance(run, Run):
             return readers.align_run(
                 qrels, run, policy, also, name=names[1], watch=watch, **options
             )
+        if run.docnos is qrels.docnos:
+            return align_parts(qrels, watched_parts(run), policy, also)
         if watch is not None:
             watch(run, True)
-        if run.docnos is qrels.docnos:
-            return align_parts(qrels, run, policy, also)
         return [align(qrels, run, policy, also)]
 
     if not evaluates:

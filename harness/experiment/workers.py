@@ -171,10 +171,11 @@ last_dataset: dict[Any, _Dataset] = {}
 def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Dataset:
     """Return a cell's dataset, which is read if the last cell had another."""
     entry = cell.dataset_entry
-    files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
-    key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
+    paths = [path for path in (entry.path, group_sizes_of(entry)) if path]
+    key = (entry.model_dump_json(), metrics, policy, *map(state_of, paths))
     if key not in last_dataset:
         last_dataset.clear()
+        files = list(map(_File, paths))
         loaded = read_dataset(cell, files[0], metrics, policy)
         inputs = {file.path: file.as_read() for file in files}
         last_dataset[key] = loaded, Peer(loaded.qrels, metrics, policy), inputs

@@ -19,6 +19,7 @@ def output(*words: object, code: int = 0) -> str:
     return done.err.removeprefix("error: ") if code == 2 else done.out
 
 
+NO_AVERAGE = ("--set", "table.extras=[p]", "--set", "table.average=false")
 XY = "run,map\nx,0.3\ny,0.2"
 
 
@@ -67,13 +68,13 @@ TITLES = "names: {good: 'Good one', dev: Web 10%, recip_rank: MRR}\n"
     [
         ("markdown", ()),
         ("csv", ()),
-        ("markdown", ("--percent", "--spread", "deviation")),
+        ("markdown", ("--set", "table.percent=true", "--spread", "deviation")),
         ("csv", ("--spread", "interval")),
-        ("markdown", ("--extra", "n", "--marks", "letters")),
-        ("csv", ("--extra", "n", "--marks", "letters")),
-        ("markdown", ("--delta", "percent", "--spread", "interval", "--extra", "p")),
+        ("markdown", ("--set", "table.extras=[n]", "--marks", "letters")),
+        ("csv", ("--set", "table.extras=[n]", "--marks", "letters")),
+        ("markdown", ("--delta", "percent", "--spread", "interval", "--set", "table.extras=[p]")),
         ("markdown", ("--delta", "absolute", "--spread", "error", "--marks", "stars")),
-        ("csv", ("--delta", "percent", "--spread", "error", "--extra", "p", "--no-average")),
+        ("csv", ("--delta", "percent", "--spread", "error", *NO_AVERAGE)),
     ],
 )
 def test_a_table_of_the_harness(tmp_path: Path, format: str, options: tuple[str, ...]) -> None:

@@ -159,3 +159,15 @@ def test_dvc_gets_nested_metrics_and_a_table_to_plot(here: Path) -> None:
     described = yaml.safe_load((folder / "dvc.yaml").read_text())
     assert described["metrics"] == ["metrics.json"]
     assert [*described["plots"][0]] == ["ndcg_at_10"]
+
+
+def test_dvc_shows_the_metrics_and_plots(here: Path) -> None:
+    dvc = [sys.executable, "-m", "dvc"]
+    pytest.importorskip("dvc")
+    succeeds("export", "out", "--to", "dvc", "--project", "p", cwd=here)
+    folder = here / "dvc/p"
+    subprocess.run([*dvc, "init", "--no-scm", "-q"], cwd=folder, check=True)
+    shown = subprocess.run([*dvc, "metrics", "show", "--md"], cwd=folder, stdout=-1, check=True)
+    assert "my seed=11.ndcg_at_10" in shown.stdout.decode()
+    subprocess.run([*dvc, "plots", "show", "-q", "-o", "plots"], cwd=folder, check=True)
+    assert "ndcg_at_10" in (folder / "plots/index.html").read_text()

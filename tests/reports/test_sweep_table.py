@@ -121,7 +121,7 @@ def test_a_table_has_a_caption_and_marks_nothing_on_test_queries(folder: Path, n
         assert "ndcg" not in text
     assert r"\textbf" not in test
     assert vali.count(r"\textbf") == (2 if name == "out" else 0)  # one of each run
-    titles = ("--name", "gbrt=GBRT", "--digits", "2", "--no-arrows")
+    titles = ("--name", "gbrt=GBRT", "--digits", "2", "--set", "table.arrows=false")
     text = called("table", name, "--sweep", "lr", "-m", "ndcg@10", *titles, cwd=folder).out
     assert "GBRT" in text
     assert "↑" not in text

@@ -57,7 +57,8 @@ def test_every_option(paper: Path) -> None:
     text = table(
         paper, "main", "-m", "map", "--run", "gbrt", "--run", "linear*", "--dataset", "fold2",
         "--name", "gbrt=Grbt", "--sort", "map", "--digits", "4", "--set", "table.leading_zero=true",
-        "--spread", "interval", "--marks", "letters", "--no-average", "--extra", "tier",
+        "--spread", "interval", "--marks", "letters", "--set", "table.average=false",
+        "--set", "table.extras=[tier]",
         "--set", "table.caption=Only a look", "--test", "wilcoxon", "--correction", "bonferroni",
         "--baseline", "linear-regression",
     )  # fmt: skip
@@ -73,7 +74,9 @@ def test_every_option(paper: Path) -> None:
     lines = body.splitlines()
     assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["Grbt", "Linear regression"]
     assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +2", lines[1])
-    assert table(paper, "--percent", "-m", "map", "--marks", "none").count("×") == 1
+    assert (
+        table(paper, "--set", "table.percent=true", "-m", "map", "--marks", "none").count("×") == 1
+    )
     assert table(paper, "-f", "latex", *WIDE).count("table*") == 2
     assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
 
@@ -94,7 +97,17 @@ def test_the_tables_of_every_example_config_compile_as_they_were_written(
 
 
 def test_a_change_against_the_median_of_all_systems(paper: Path) -> None:
-    options = ("main", "-m", "map", "--no-average", "--baseline", "median", "--delta", "absolute")
+    options = (
+        "main",
+        "-m",
+        "map",
+        "--set",
+        "table.average=false",
+        "--baseline",
+        "median",
+        "--delta",
+        "absolute",
+    )
     text = table(paper, *options, "--marks", "stars", "--digits", "4")
     assert "change against the median of all systems on each query." in " ".join(text.split())
     compared = with_comparisons(read_results(paper), Plan(baselines=("median",))).comparisons
