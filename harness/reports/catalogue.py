@@ -157,9 +157,12 @@ def spelling(definition: Definition) -> str:
         if name != "cutoff"
     )
     text = definition.name + (f"({inside})" if inside else "")
-    if definition.cutoff is None:
-        return text
-    return f"{text}@k" if definition.needs_cutoff else f"{text}[@k]"
+    return text + _cutoff(definition)
+
+
+def _cutoff(definition: Definition) -> str:
+    """Return the cutoff in the spelling of a metric; in brackets if it is optional."""
+    return "" if definition.cutoff is None else "@k" if definition.needs_cutoff else "[@k]"
 
 
 def define(definition: Definition) -> str:
@@ -349,13 +352,14 @@ def listing() -> str:
     rows = [["metric", "better", "definition"]]
     for name in sorted(REGISTRY, key=str.lower):
         definition = REGISTRY[name]
-        rows.append([spelling(definition), definition.direction or "", plain(definition.headline)])
+        name += _cutoff(definition)
+        rows.append([name, definition.direction or "", plain(definition.headline)])
     names = "\n".join(f"  {name}: {' '.join(members)}" for name, members in NICKNAMES.items())
     return (
         f"{columns(rows, left=3)}\n\nSeveral metrics (nicknames of trec_eval):\n{names}\n\n"
-        "Other spellings are read too: ndcg_cut_10, P.5,10 (trec_eval); nDCG@10, AP(rel=2) "
+        "Other spellings work too: ndcg_cut_10, P.5,10 (trec_eval); nDCG@10, AP(rel=2) "
         "(ir_measures);\nhit_rate@10, cosine_ndcg@10, NDCG:top=10 (other tools).\n"
-        "'harness metrics NAME' defines one; a tool's name finds it, such as ACCURACY.\n"
+        "'harness metrics NAME' defines a metric, also by the name of another tool.\n"
     )
 
 
