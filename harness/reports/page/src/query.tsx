@@ -68,7 +68,7 @@ function sentence({ board, metric }: Context, [a, b]: number[], [one, two]: numb
   const shared = tops.filter((document) => others.some((each) => each.docno === document.docno)).length;
   const [left, right] = [tops, others].map((list) => list.filter((document) => isNaN(document.grade)).length);
   const unjudged = left + right ? `; ${left} and ${right} were not judged` : "";
-  return [...opening, ...middle, `. Their first ${depth} have ${shared} ${shared === 1 ? "document" : "documents"} in common${unjudged}.`];
+  return [...opening, ...middle, `. Their first ${depth} have ${shared || "no"} ${shared === 1 ? "document" : "documents"} in common${unjudged}.`];
 }
 
 const SIZE = 7;
