@@ -436,12 +436,13 @@ def _is_bound(metric: Metric) -> bool:
 
 def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
     """Return the one metric that a name in another spelling means, in a list."""
+    shown = re.fullmatch(r"(.+) \((.+)\)", name)  # nDCG@10 (exp)
     try:
-        (asked,) = parse(name)
+        (asked,) = parse(name if shown is None else shown[1])
     except (UnknownNameError, ValueError):
         return []
     matching = [metric for metric in metrics if str(metric) == str(asked)]
-    if matching or asked.params or asked.given:
+    if shown is None and (matching or asked.params or asked.given):
         return matching
     like = [
         metric
@@ -449,6 +450,10 @@ def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
         if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
         and not _is_bound(metric)
     ]
+    if shown is not None:
+        words = {*re.findall(r"[\w.]+", shown[2])}
+        values = {metric: {*re.findall(r"=([\w.]+)", str(metric))} for metric in like}
+        like = [metric for metric in like if values[metric] and values[metric] <= words]
     return like if len(like) == 1 else []
 
 

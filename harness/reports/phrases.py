@@ -332,7 +332,7 @@ def correction(comparisons: Comparisons) -> str:
     if not sizes:
         return "no correction, as no comparison has a p-value"
     if comparisons.kind == "all-pairs":
-        return f"its own correction for all {span(sizes)} pairs of each metric and dataset"
+        return f"the test's own correction for all {span(sizes)} pairs of each metric and dataset"
     text = f"{CORRECTIONS[plan.correction].title} over {span(sizes)} comparisons"
     text = (text if max(sizes) > 1 else "one comparison") + _FAMILIES[plan.corrected]
     has_slices = plan.corrected == "table" and any(row.group for row in comparisons.rows)

@@ -14,6 +14,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
 from ..core.names import first_with_direction, parse
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean, first_of
+from .phrases import shown_name
 
 Spellings = Callable[[str], Iterable[str]]
 Found = Iterator[tuple[tuple[str | int, ...], str]]
@@ -142,13 +143,14 @@ def metric_spellings(known: Iterable[str]) -> Spellings:
     >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
     ['ndcg@10']
     >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
-    >>> known("AP"), known("ndcg@10")
-    (['map(rel=2)'], [])
+    >>> known("AP"), known("ndcg@10"), known("nDCG@10 (exp)")
+    (['map(rel=2)'], [], ['ndcg(gain=exp)@10'])
     """
     names = dict.fromkeys(known)
 
     def find(text: str) -> list[str]:
         equal = [name for name in names_of(text) if name in names]
+        equal = equal or [name for name in names if shown_name(name) == text]
         asked = None if equal else _metric(text)
         if asked is None or asked != Metric(asked.definition, asked.cutoff):
             return equal

@@ -11,11 +11,12 @@ import pytest
 from harness.core.entries import Entry
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Leaderboard
-from harness.core.names import parse, parse_all
+from harness.core.names import compared, parse, parse_all
 from harness.core.policy import Policy
 from harness.reports.leaderboard import find
 from harness.reports.notes import missing_in_words, on_dataset, treatment, undefined
 from harness.reports.phrases import spelled
+from harness.reports.select import metric_spellings
 
 TIES = (
     "Equal scores (single precision) are ordered by descending document identifier, as in "
@@ -157,3 +158,11 @@ def test_metrics_with_other_parameters_have_other_names() -> None:
     header = find("markdown").render(board_of({"a": {}}, tuple(names))).splitlines()[2]
     assert all(spelled(metric) in header for metric in metrics)
     assert names[1] in find("csv").render(board_of({"a": {}}, tuple(names)))
+
+
+@pytest.mark.parametrize("name", ["ndcg(gain=exp)@10", "P(rel=2)@5", "rbp(p=0.95)", "map"])
+def test_metrics_of_results_are_found_by_the_name_shown(name: str) -> None:
+    names = [name, "ndcg@10", "P@5", "rbp(p=0.8)", "map(ties=average)", "ndcg(gain=exp)@5"]
+    metrics = parse_all(names)
+    assert [*map(str, compared(metrics, [spelled(metrics[0])]))] == [name]
+    assert [*metric_spellings(names)(spelled(metrics[0]))] == [name]
