@@ -53,6 +53,8 @@ def needs_more(body: str) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of packages on the pages
+@pytest.mark.filterwarnings("ignore:__array__ implementation")  # of Keras with PyTorch
 @pytest.mark.parametrize("page", having("python"), ids=lambda p: p.name)
 def test_python_blocks_run(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
