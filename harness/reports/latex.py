@@ -241,15 +241,25 @@ def _line(cells: Iterable[str]) -> str:
     return " & ".join(cells).lstrip() + r" \\"
 
 
-def _in_lines(title: str, page: Page) -> list[str]:
-    """Return a heading in two lines if it has several words; an arrow belongs to the last.
+_WORD = re.compile(r" (?=\S{2})")
+_PART = re.compile(r" (?=\S{2})|(?<=[-+_/])(?=\w{2})")
 
-    >>> _in_lines("Pairwise log loss ↓", PAGES["ieee"]), _in_lines("MAP ↑", PAGES["ieee"])
-    (['Pairwise', 'log loss ↓'], ['MAP ↑'])
+
+def _in_lines(title: str, page: Page) -> list[str]:
+    """Return a heading in two lines if it has several words, or is long and has several parts.
+
+    An arrow belongs to the last word.
+
+    >>> _in_lines("Pairwise log loss ↓", PAGES["ieee"]), _in_lines("R-prec ↑", PAGES["ieee"])
+    (['Pairwise', 'log loss ↓'], ['R-prec ↑'])
     """
-    ends = [place for place, sign in enumerate(title) if sign == " " and title[place + 2 :]]
-    lines = ([title[:end], title[end + 1 :]] for end in ends)
+    parts = (_PART if len(title) > LONG else _WORD).finditer(title)
+    lines = ([title[: part.start()], title[part.end() :]] for part in parts)
     return min(lines, key=lambda pair: max(map(page.text, pair)), default=[title])
+
+
+LONG = 12
+"""Characters of a heading above which it is also broken behind hyphens and the like."""
 
 
 class _TextColumn:

@@ -8,7 +8,7 @@ from refusals import refuses
 from studies import compared, constant, study
 
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import PaperTable, render
+from harness.reports.paper_table.model import PaperTable, grid_of, render
 from harness.reports.paper_table.settings import Name, TableSettings
 
 VALUES = constant(
@@ -238,3 +238,18 @@ def test_three_cutoffs_with_the_same_gain_are_called_by_the_metric_in_notes() ->
     assert note("ndcg@1", "ndcg@5", "ndcg@10", "ndcg(gain=exp)@20") == (
         "nDCG at 1, 5 and 10 are computed with linear gain, and nDCG@20 with exponential gain."
     )
+
+
+def test_datasets_of_different_systems_are_below_each_other_each_sorted() -> None:
+    runs = {
+        "web=1": {"10": [0.5], "2": [0.7], "1": [0.9], "new": [0.1]},
+        "news": {"10": [0.8], "c": [0.9]},
+    }
+    made = study(constant(runs), ["map"])
+    table = grid_of(build(made, TableSettings(sort="map")), "text")
+    rows = {group.title: [row[0].text for row in group.rows] for group in table.groups}
+    assert rows == {"web=1": ["1", "2", "10", "new"], "news": ["c", "10"]}
+    assert not [note for note in table.notes if "not evaluated" in note.lower()]
+    whole = grid_of(build(made, TableSettings(average=True)), "text")
+    assert [group.title for group in whole.groups] == [""]
+    assert [note for note in whole.notes if "not evaluated" in note.lower()]

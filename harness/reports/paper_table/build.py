@@ -118,7 +118,10 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
         for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
     )
     texts = draft.caption(), draft.footnotes(), source_of(study), draft.title(), draft.findings()
-    return PaperTable(name, settings, tuple(columns), tuple(rows), *texts, draft.is_sparse)
+    sort, names = sorted_by(settings, study) or "", [str(metric) for metric in study.board.metrics]
+    dataset, found = sort_key(sort, known_datasets, names)
+    sort = found[0] if found and dataset is None else ""
+    return PaperTable(name, settings, tuple(columns), tuple(rows), *texts, draft.is_sparse, sort)
 
 
 def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
@@ -298,8 +301,8 @@ class TableDraft:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether more than a third of the runs and datasets were not evaluated."""
-        return not self.settings.average and 3 * len(self.absent) > len(self.pairs)
+        """Whether more than a quarter of the runs and datasets were not evaluated."""
+        return not self.settings.average and 4 * len(self.absent) > len(self.pairs)
 
     @cached_property
     def systems(self) -> list[System]:

@@ -112,7 +112,7 @@ class PaperTable:
     The caption is the author's text or `title`, then `sentences` on data, test and conventions.
     `source` is harness's version, the config's name and the SHA-256 of manifest.json; `findings`
     are those of the guard, for the author. A table `is_sparse` if many systems are not in all
-    datasets.
+    datasets. `sort` is the metric whose means over the datasets sort its rows.
     """
 
     name: str
@@ -125,6 +125,7 @@ class PaperTable:
     title: str = ""
     findings: tuple[str, ...] = ()
     is_sparse: bool = False
+    sort: str = ""
 
     @property
     def signs(self) -> Iterator[str]:
@@ -346,7 +347,7 @@ def _stacked(table: PaperTable, format: Format) -> grid.Grid:
     groups: dict[str, list[tuple[grid.GridCell, ...]]] = {}
     for block, places in blocks.items():
         place_of = {table.columns[place].key: place for place in places}
-        for row in table.rows:
+        for row in _sorted_by(place_of.get(table.sort), table):
             own = [row.cells[place_of[key]] if key in place_of else EMPTY for key in columns]
             if any(not math.isnan(cell.value) for cell in own):
                 title = ", ".join(filter(None, (block, row.group)))
@@ -355,6 +356,21 @@ def _stacked(table: PaperTable, format: Format) -> grid.Grid:
     headings = (_heading(table, format, column, "") for column in columns.values())
     parts = (grid.Group(title, tuple(rows)) for title, rows in groups.items())
     return grid.Grid((grid.Column("", left=True), *headings), tuple(parts))
+
+
+def _sorted_by(place: int | None, table: PaperTable) -> list[PaperRow]:
+    """Return the rows of each group by the values of a column; as they are without one."""
+    metric = None if place is None else table.columns[place].metric
+    if place is None or metric is None:
+        return list(table.rows)
+    worth = {row.run: metric.sign * row.cells[place].value for row in table.rows}
+    order = list(dict.fromkeys(row.group for row in table.rows))
+
+    def key(row: PaperRow) -> tuple[int, float]:
+        value = worth[row.run]
+        return order.index(row.group), math.inf if math.isnan(value) else -value
+
+    return sorted(table.rows, key=key)
 
 
 def _transposed(table: PaperTable, format: Format) -> grid.Grid:
