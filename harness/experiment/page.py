@@ -180,6 +180,7 @@ def participant_files(
         part |= {"notes": [], "files": blank, "findings": blank}
     names = [system["name"] for system in data["systems"]]
     hidden = [""] * len(data["columns"])
+    no_columns: dict[str, Any] = {"numbers": [], "axes": []}
     for file, runs in track([*sheets.items()], "page", itemgetter(0)):
         systems = [
             {**one}
@@ -189,7 +190,7 @@ def participant_files(
         ]
         numbers = [place for place, name in enumerate(names) if name in runs]
         boards = [{**part, "tests": _tests_of(part["tests"], numbers)} for part in data["boards"]]
-        own = {"participant": numbers[0], "systems": systems, "boards": boards}
+        own = {"participant": numbers[0], "systems": systems, "boards": boards, **no_columns}
         yield page_documents({**data, **own}, config, file)
 
 

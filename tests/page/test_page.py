@@ -591,7 +591,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     }  # fmt: skip
     report = {
         "title": "large", "description": "", "organiser": "", "date": "", "link": "",
-        "deciding": 0, "level": 95, "axes": [], "columns": [],
+        "deciding": 0, "level": 95, "axes": [], "columns": [], "numbers": [],
         "rankingDepth": 0, "conventions": [],
         "metrics": [
             {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4, "explanation": "",
@@ -730,7 +730,11 @@ def test_the_picture_of_all_systems_and_of_cost(many: Path, open_page: Open) -> 
     assert "v=system" in tab.evaluate("location.hash")
     assert "a=s29" in tab.evaluate("location.hash")
     tab.go_back()
-    tab.locator("label", has_text="Picture").locator("select").select_option("milliseconds")
+    pictures = tab.locator("label", has_text="Picture").locator("select")
+    assert pictures.locator("option").all_text_contents() == [
+        "all systems", "against milliseconds", "against parameters",
+    ]  # fmt: skip
+    pictures.select_option("milliseconds")
     tab.wait_for_selector("svg.against")
     shown = dict(board(tab))
     cost = {row["run"]: float(row["milliseconds"]) for row in rows(many.parent / "costs.csv")}

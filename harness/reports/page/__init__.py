@@ -140,7 +140,7 @@ def report(
     by_dataset = grouped_by(systems, lambda system: system.dataset)
     page_systems = [_system(name, row, columns) for name, row in rows_of.items()]
     costs = settings.metadata.costs if settings.metadata else ()
-    axes = list(_axes(page_systems, columns, costs))
+    numbers = list(_numbers(page_systems, columns, costs))
     titles = (f"{name.capitalize()} of all systems" for name in references)
     page_systems += [{**_system(title, {}, columns), "reference": True} for title in titles]
     return {
@@ -149,7 +149,8 @@ def report(
         "level": round(100 * (1 - level), 10),
         "metrics": described,
         "columns": columns,
-        "axes": axes,
+        "numbers": numbers,
+        "axes": list(_axes(numbers, columns, costs)),
         "systems": page_systems,
         "boards": [maker.board(members) for members in by_dataset.values()],
         "rankingDepth": 0,
@@ -175,25 +176,39 @@ def _metric(metric: Metric, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _axes(
+def _numbers(
     systems: Sequence[Mapping[str, Any]], columns: Sequence[str], costs: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the columns of numbers that values can be drawn against."""
+    """Yield costs, and the columns that have numbers only, with a number a system."""
     for place, name in enumerate(columns):
         texts = [system["columns"][place] for system in systems]
         values = np.array([_as_number(text) for text in texts])
         is_numeric = not any(text and np.isnan(v) for text, v in zip(texts, values, strict=True))
-        varies = len({*values[~np.isnan(values)].tolist()}) > 1
-        if varies and (name in costs if costs else is_numeric):
+        if name in costs or (any(texts) and is_numeric):
             yield {"column": place, "values": values}
 
 
+def _axes(
+    numbers: Sequence[Mapping[str, Any]], columns: Sequence[str], costs: Sequence[str]
+) -> Iterator[int]:
+    """Yield the columns of numbers that values can be drawn against."""
+    for column in numbers:
+        place, values = column["column"], column["values"]
+        varies = len({*values[~np.isnan(values)].tolist()}) > 1
+        if varies and (not costs or columns[place] in costs):
+            yield place
+
+
+_NUMBER = re.compile(r"([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s?([kKMGBT]?)\s?[a-zA-Z%$€/]*")
+_THOUSANDS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "B": 3, "T": 4}
+
+
 def _as_number(text: str) -> float:
-    try:
-        number = float(text.replace(",", ""))
-    except ValueError:
+    """Return the number that a text gives, such as 110M or 1,200 ms; NaN for other texts."""
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
         return math.nan
-    return number if math.isfinite(number) else math.nan
+    return float(match[1].replace(",", "").replace("−", "-")) * 1000.0 ** _THOUSANDS[match[2]]
 
 
 def _columns(systems: Sequence[System]) -> dict[str, str]:

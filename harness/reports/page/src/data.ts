@@ -34,8 +34,8 @@ export interface System {
   reference?: true;
 }
 
-/** A column of numbers, such as latency: an entry a system, lower is better. */
-export interface Cost { column: number; values: Numbers }
+/** A column that has numbers only, such as latency: an entry a system. */
+export interface NumberColumn { column: number; values: Numbers }
 
 /** Values of one metric: one entry per row of the board. */
 export interface Column {
@@ -149,7 +149,9 @@ export interface Report {
   level: number;
   metrics: Metric[];
   columns: string[];
-  axes: Cost[];
+  numbers: NumberColumn[];
+  /** Columns of these numbers that metrics can be drawn against; lower is better. */
+  axes: number[];
   systems: System[];
   boards: Board[];
   /** Of a participant's page, the number of its system, whose view opens first. */

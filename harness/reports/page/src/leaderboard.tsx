@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Context } from "./view";
-import type { Numbers } from "./data";
+import type { NumberColumn, Numbers } from "./data";
 import { ranked, relation } from "./data";
 import { Against, EveryQuery, Everyone } from "./picture";
 import { Axis, Dot, Line, extent, rangeOf, scale, ticksOf } from "./marks";
@@ -36,7 +36,8 @@ export function Leaderboard({ context }: { context: Context }) {
   const all = ranked(rowValues(context, m), metric.direction);
   const rows = sortedRows(context);
   const reference = referenceOf(context, all);
-  const axis = report.axes.find((one) => report.columns[one.column] === state.axis);
+  const drawn = report.axes.find((column) => report.columns[column] === state.axis);
+  const axis = drawn === undefined ? undefined : numbersOf(context, drawn);
   const { lede } = board.columns[m];
   const pictured = axis || all.length >= MANY;
   const extras = extrasOf(context);
@@ -107,8 +108,8 @@ function extrasOf(context: Context): Extra[] {
     return { id: name, title: nameIn(context, i), hint: explanation, width: Math.max(92, 30 + 7 * label.length), order: 2, kind: convention ? "number value" : "number value marked", cell };
   });
   const columns = report.columns.map((title, i) => {
-    const isCost = report.axes.some(({ column }) => column === i);
-    const kind = isNumeric(context, i) ? "number" : "text";
+    const isCost = report.axes.includes(i);
+    const kind = numbersOf(context, i) ? "number" : "text";
     const cell = (row: number) => <ColumnText text={report.systems[board.systems[row]].columns[i]} />;
     return { id: `column ${title}`, title, width: 112, order: isCost ? 0 : i ? 3 : 1, kind, cell };
   });
@@ -232,15 +233,9 @@ function Heading({ context, id, title, kind }: { context: Context; id: string; t
   );
 }
 
-/** The number that a text of a column stands for: "110M", "1,200 ms". */
-function numberIn(text: string): number {
-  const [, digits, power] = /^([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s?([kKMGBT]?)\s?[a-zA-Z%$€/]*$/.exec(text.trim()) ?? [];
-  return digits ? Number(digits.replaceAll(",", "").replace("−", "-")) * 1000 ** ("kmgbt".indexOf((power || "x").toLowerCase()) + 1 - Number(power === "B" || power === "T")) : NaN;
-}
-
-function isNumeric({ report, board }: Context, column: number): boolean {
-  const texts = board.systems.map((system) => report.systems[system].columns[column]).filter(Boolean);
-  return texts.length > 0 && texts.every((text) => !isNaN(numberIn(text)));
+/** The numbers of a column that has nothing else. */
+function numbersOf({ report }: Context, column: number): NumberColumn | undefined {
+  return report.numbers.find((one) => one.column === column);
 }
 
 export function sortedRows(context: Context): number[] {
@@ -248,9 +243,10 @@ export function sortedRows(context: Context): number[] {
   const kept = new Set(keptRows(context));
   const column = report.columns.findIndex((name) => state.sort === `column ${name}`);
   const text = (row: number) => (column >= 0 ? report.systems[board.systems[row]].columns[column] : state.sort === "tier" ? board.columns[m].tier[row] : systemName(context, row));
+  const numbers = numbersOf(context, column);
   let rows: number[];
   if (!state.sort) rows = ranked(rowValues(context, m), report.metrics[m].direction);
-  else if (column >= 0 && isNumeric(context, column)) rows = ranked(Float64Array.from(board.systems, (_, row) => numberIn(text(row))), -1);
+  else if (numbers) rows = ranked(Float64Array.from(board.systems, (system) => numbers.values[system]), -1);
   else rows = Array.from(board.systems.keys()).sort((a, b) => Number(!text(a)) - Number(!text(b)) || byName(text(a), text(b)) || a - b);
   rows = rows.filter((row) => kept.has(row));
   return state.reversed ? rows.reverse() : rows;
@@ -276,14 +272,14 @@ function Controls({ context, count, extras, now }: { context: Context; count: nu
       {phone && context.groups}
       {report.columns.map((name, i) => {
         const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
-        return values.length > 1 && values.length <= Math.min(12, total - 1) && !isNumeric(context, i) ? (
+        return values.length > 1 && values.length <= Math.min(12, total - 1) && !numbersOf(context, i) ? (
           <Select key={name} label={name} value={state.where[name] ?? ""}
             options={[["", "all"], ...values.sort(byName).map((value): [string, string] => [value, value])]}
             onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
         ) : null;
       })}
       {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
-        options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map(({ column }): [string, string] => [report.columns[column], `against ${report.columns[column]}`])]} />}
+        options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map((column): [string, string] => [report.columns[column], `against ${report.columns[column]}`])]} />}
       {report.conventions.length > 0 && <Select label="Convention" value={context.convention?.name ?? ""} onChange={(convention) => go({ convention })}
         options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.tool}: ${one.labels.filter(Boolean).join(", ") || "none of these metrics"}`])]} />}
     </>

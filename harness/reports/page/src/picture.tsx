@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Context } from "./view";
-import type { Cost } from "./data";
+import type { NumberColumn } from "./data";
 import { queryValues, ranked } from "./data";
 import type { Reference } from "./leaderboard";
 import { Keys, kindOf } from "./leaderboard";
@@ -145,7 +145,7 @@ export function Everyone({ context, order, reference, kept }: { context: Context
 }
 
 /** The metric against a column where less is better, and the systems that none beats in both. */
-export function Against({ context, axis, reference, kept }: { context: Context; axis: Cost; reference?: Reference; kept: Set<number> }) {
+export function Against({ context, axis, reference, kept }: { context: Context; axis: NumberColumn; reference?: Reference; kept: Set<number> }) {
   const { report, board, metric, m, width, phone } = context;
   const name = report.columns[axis.column];
   const values = rowValues(context, m);
