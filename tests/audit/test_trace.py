@@ -185,7 +185,7 @@ def test_an_edited_leaderboard(tmp_path: Path) -> None:
 def test_a_cell_that_failed(tmp_path: Path) -> None:
     results_with(tmp_path, POOLED)
     (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
-    with pytest.warns(HarnessWarning, match="Repetitions are missing"):
+    with pytest.warns(HarnessWarning, match="Repetitions"):
         folder = harness.run(tmp_path / "x.yaml").folder
     where = ["--where", "fold=2", "--where", "seed=2"]
     err = refused("trace", str(folder), "--run", "a", "--metric", "map", *where, cwd=tmp_path)
