@@ -204,7 +204,7 @@ def test_the_pytest_fixture(repository: Path) -> None:
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, check=False,
     )  # fmt: skip
     assert "1 failed, 1 passed" in done.stdout
-    assert "gate: 2 fail" in done.stdout
+    assert "; 2 of 2 values fail" in done.stdout
     entry = '[project.entry-points.pytest11]\nharness = "harness.cli.pytest_gate"'
     assert entry in (ROOT / "pyproject.toml").read_text()
 
@@ -214,7 +214,7 @@ def test_the_fixture_takes_options(repository: Path, harness_gate: Any) -> None:
     options = {"qrels": trec / "qrels.txt", "metric": ["ndcg@10", "map"], "margin": 0.05}
     found = harness_gate(trec / "bm25.run", trec / "query-likelihood.run.gz", **options)
     assert [one.outcome for one in found] == ["pass", "pass"]
-    with pytest.raises(pytest.fail.Exception, match="gate: 2 fail"):
+    with pytest.raises(pytest.fail.Exception, match="; 2 of 2 values fail"):
         harness_gate(trec / "bm25.run", trec / "tfidf.run", **options)
 
 

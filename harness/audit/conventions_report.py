@@ -12,9 +12,9 @@ from ..core.entries import grouped_by
 from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import html
-from ..reports.grid import Grid, GridCell, filled, grid, grid_of
+from ..reports.grid import Answer, Grid, GridCell, Tone, filled, grid, grid_of, not_shown
 from ..reports.notes import weighted
-from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
+from ..reports.phrases import UNDEFINED, decimals, heading, listed, number, spelled
 from .conventions import (
     BASE,
     DIGITS,
@@ -25,6 +25,8 @@ from .conventions import (
     Walk,
 )
 
+MOST = 8
+"""Metrics on a dataset that have a sentence above the tables."""
 REFUSED = "x"
 """Shown if a convention refuses the data."""
 OVERVIEW = (
@@ -41,17 +43,14 @@ _HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
 
 
 def grids(result: ComparedConventions, details: bool = True) -> Iterator[Grid]:
-    """Yield an overview; with `details`, the tables of each dataset and metric.
-
-    Without details, the conventions under which another system is best follow.
-    """
+    """Yield the answers and an overview; with `details`, the tables of each dataset and metric."""
+    answers = [_answer(matrix) for matrix in result.matrices if _verdict(matrix)]
+    rest = not_shown(len(answers) - MOST, "see the table")
+    yield Grid(answers=(*answers[:MOST], *map(Answer, rest)))
     yield _overview(result)
-    for matrix in result.matrices:
-        if details:
-            yield Grid(title=_title(matrix), notes=_verdict(matrix))
-            yield from _tables(matrix)
-        elif matrix.comparable and any(order.best_changed for _, order in _of_conventions(matrix)):
-            yield Grid(title=_title(matrix), notes=_verdict(matrix)[-1:])
+    for matrix in result.matrices if details else ():
+        yield Grid(title=_title(matrix))
+        yield from _tables(matrix)
     if not details:
         hint = "--details prints every table, --convention TOOL explains one tool"
         yield Grid(notes=(hint,))
@@ -231,6 +230,14 @@ def _colour(difference: float, largest: float) -> str:
     return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in full)
 
 
+def _answer(matrix: Matrix) -> Answer:
+    """Return whether the convention matters to the order of systems by a metric."""
+    place = ", ".join(filter(None, (matrix.dataset, spelled(matrix.metric))))
+    changes = any(order.order_changed for _, order in _of_conventions(matrix))
+    tone: Tone = "mixed" if changes or not matrix.comparable else "good"
+    return Answer(f"{place}: {' '.join(_verdict(matrix))}", tone)
+
+
 def _verdict(matrix: Matrix) -> tuple[str, ...]:
     """Return sentences on changes of the order and of the best system by convention."""
     if not matrix.comparable:
@@ -241,7 +248,12 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
         return ()
     ordered = [row.name for row, order in pairs if order.order_changed]
     names = f": {', '.join(ordered)}" if ordered else ""
-    lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
+    count, rank = f"{len(ordered)} of {len(pairs)}", "rank" if len(ordered) > 1 else "ranks"
+    count = count if ordered else f"None of {len(pairs)}"
+    lines = [f"{count} conventions {rank} the systems differently{names}."]
+    if len(pairs) == 1:
+        how = "differently" if ordered else "in the same order"
+        lines = [f"{pairs[0][0].name} ranks the systems {how}."]
     if top := matrix.compared[0][1].best:
 
         def name(places: Sequence[int]) -> str:

@@ -12,7 +12,7 @@ from ..core.cell_key import CellKey
 from ..core.entries import grouped_by
 from ..errors import counted, first_of
 from ..reports import formats
-from ..reports.grid import Grid, GridCell, filled, grid_of, not_shown
+from ..reports.grid import Answer, Grid, GridCell, filled, grid_of, not_shown
 from ..reports.phrases import (
     ARROWS,
     CORRECTIONS,
@@ -20,8 +20,10 @@ from ..reports.phrases import (
     at_most,
     confidence,
     decimals,
+    listed,
     p_value,
     shown_name,
+    signed,
 )
 from ..stats.registry import find
 from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
@@ -62,8 +64,6 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
     if format == "jsonl":
         return formats.as_jsonl(records(changes))
     tables = [_head(changes), *grids(changes), Grid(notes=tuple(notes(changes)))]
-    end = Grid(title=verdict(changes))
-    tables = [end, *tables] if format == "markdown" else [*tables, end]
     return formats.render(tables, format, width=width)
 
 
@@ -149,13 +149,7 @@ def _csv_records(changes: Changes) -> list[Fields]:
 
 
 def _head(changes: Changes) -> Grid:
-    """Return the names of both sides and the number of cells that moved."""
-    statuses = Counter[str](cell.status for cell in changes.cells)
-    counts = [
-        f"{statuses[name]} {title.partition(':')[0]}"
-        for name, title in STATUSES.items()
-        if name in statuses
-    ]
+    """Return the answer, and the names of both sides."""
     only = {
         "only in old": [*map(str, changes.only_old)],
         "metrics only in old": changes.metrics_only_old,
@@ -164,21 +158,34 @@ def _head(changes: Changes) -> Grid:
     }
     named = {"old": [changes.old], "new": [changes.new], **only}
     return Grid(
-        title=f"{counted(len(changes.cells), 'cell')} in both: {', '.join(counts)}",
+        answers=(answer(changes),),
         notes=tuple(f"{side}: {first_of(names)}" for side, names in named.items() if names),
     )
 
 
-def verdict(changes: Changes) -> str:
-    """Return the last line: the meaning of the exit code, and losses of the new leaderboard."""
-    worse = len(changes.having("worse"))
-    end = ""
-    if not worse and not changes.has_change:
-        return "nothing has changed"
+def answer(changes: Changes) -> Answer:
+    """Return what the exit code says, and what the new leaderboard has lost."""
+    statuses, n = Counter[str](cell.status for cell in changes.cells), len(changes.cells)
+    if not statuses["worse"] and not changes.has_change:
+        return Answer(
+            f"nothing has changed: {counted(n, 'value is', 'values are')} the same", "good"
+        )
+    parts = ["no value is worse"]
+    if worse := changes.having("worse"):
+        are, first = f"{len(worse):,} of {n:,} values {'are' if len(worse) > 1 else 'is'}", worse[0]
+        values = f"{decimals(first.old)} to {decimals(first.new)}"
+        tested = [cell.tested for cell in worse if cell.tested is not None]
+        significant = sum(test.p_adjusted <= changes.plan.level for test in tested)
+        aside = f" ({significant or 'none'} significantly)" if tested else ""
+        parts = [f"{are} worse{aside}, {shown_name(first.metric)} of {first.key} most ({values})"]
+    counts = {title.partition(":")[0]: statuses[name] for name, title in STATUSES.items()}
+    del counts["worse"]
+    if rest := [f"{k:,} {title}" for title, k in counts.items() if k]:
+        parts.append(listed(rest))
     lists = (changes.only_old, "row"), (changes.metrics_only_old, "metric")
     if gone := [counted(len(names), kind) for names, kind in lists if names]:
-        end = f"; gone: {' and '.join(gone)} of old"
-    return f"REGRESSION: {counted(worse, 'cell')} worse{end}" if worse else f"no regression{end}"
+        parts.append(f"gone: {listed(gone)} of old")
+    return Answer("; ".join(parts), "bad" if worse else "mixed" if gone else "good")
 
 
 def notes(changes: Changes) -> Iterator[str]:
@@ -277,7 +284,7 @@ def _show(name: str, value: Any) -> str | GridCell:
     if isinstance(value, float):
         if name in ("p", "p_paired", "p_welch"):
             return p_value(value)
-        return _difference(value) if name == "difference" else decimals(value)
+        return signed(value) if name == "difference" else decimals(value)
     return value if isinstance(value, GridCell) else str(value)
 
 
@@ -293,7 +300,7 @@ def _cell_row(cell: CellChange, changes: Changes) -> Fields:
         if tested is not None and cell.queries is not None:
             moved, p, adjusted = f"{cell.queries.moved}/{tested.n}", tested.p, tested.p_adjusted
             if not math.isnan(tested.low):
-                interval = f"[{_difference(tested.low)}, {_difference(tested.high)}]"
+                interval = f"[{signed(tested.low)}, {signed(tested.high)}]"
         star = "*" if adjusted <= level else ""
         row |= {"queries moved": moved, f"{confidence(level)} interval": interval, "p": p}
         row["adjusted p"] = GridCell(p_value(adjusted), star)
@@ -337,14 +344,3 @@ def _ranks(dataset: str, orders: Sequence[OrderChange]) -> Iterator[Grid]:
     ]
     title = ", ".join(filter(None, (dataset, "ranks, old to new (+: higher)")))
     yield from _grid(title, rows, 1)
-
-
-def _difference(value: float) -> str:
-    """Return a difference with its sign; a small one in powers of ten, since it is not 0.
-
-    >>> _difference(0.01), _difference(-1e-9), _difference(0.0)
-    ('+0.0100', '-1.0e-09', '+0.0000')
-    """
-    if value and abs(value) < 0.00005:
-        return f"{value:+.1e}"
-    return decimals(value, sign=True)

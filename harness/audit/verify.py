@@ -38,7 +38,8 @@ from ..experiment.results import (
 from ..experiment.run import render, summarise, tables_and_plots
 from ..input_files import joined, name_of, url_of
 from ..readers.files import is_file
-from ..reports.grid import Grid, facts_at, grid
+from ..reports.grid import Answer, Grid, facts_at, grid
+from ..reports.phrases import listed
 from ..reports.text import cut_all
 
 _CODE = "code of the harness"
@@ -370,7 +371,8 @@ def _versions(manifest: Manifest, config: Config) -> Iterator[VersionChange]:
 
 
 def grids(outcome: Verification) -> Iterator[Grid]:
-    """Yield the tables of ``harness verify``: differences, inputs first, versions, verdict."""
+    """Yield the tables of ``harness verify``: the answer, differences, inputs first, versions."""
+    yield Grid(answers=(_answer(outcome),))
     inputs = [diff for diff in outcome.differences if diff.kind == "input"]
     yield from map(_difference, inputs[:SHOWN_INPUTS])
     for note in and_more(len(inputs) - SHOWN_INPUTS, "--format json lists every input"):
@@ -380,13 +382,17 @@ def grids(outcome: Verification) -> Iterator[Grid]:
         rows = [[each.name, each.then or "none", each.now or "none"] for each in outcome.versions]
         yield grid(["version", "then", "now"], rows, left=3)
     yield from (Grid(title=f"note: {note}") for note in outcome.notes)
-    counts = ", ".join(f"{n:,} {name}" for name, n in outcome.verified.items() if n) or "nothing"
-    verdict = f"every digit is the same; verified: {counts}"
-    if not outcome.is_verified:
-        parts = ", ".join(f"{n:,} in {name}" for name, n in outcome.by_file.items())
-        total = counted(outcome.total, "difference")
-        verdict = f"NOT VERIFIED, {total} ({parts}); compared: {counts}"
-    yield Grid(title=f"{name_of(outcome.folder)}: {verdict}")
+
+
+def _answer(outcome: Verification) -> Answer:
+    """Return whether the folder is verified, and how much was compared."""
+    counts = listed([f"{n:,} {name}" for name, n in outcome.verified.items() if n] or ["nothing"])
+    folder = name_of(outcome.folder)
+    if outcome.is_verified:
+        return Answer(f"{folder} is verified: every digit is the same ({counts})", "good")
+    total = counted(outcome.total, "difference")
+    places = listed(f"{n:,} in {name}" for name, n in outcome.by_file.items())
+    return Answer(f"{folder} is not verified: {total}, {places} (compared: {counts})", "bad")
 
 
 def _difference(mismatch: Mismatch) -> Grid:

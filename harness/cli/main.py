@@ -12,7 +12,7 @@ import traceback
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -28,6 +28,7 @@ from ..errors import (
     show_tracebacks,
 )
 from ..input_files import keeping_inputs
+from . import printing
 from .printing import discard, end_unprintable, show
 
 GROUPS = {
@@ -38,6 +39,7 @@ GROUPS = {
     "Share": ("pool", "trec_eval"),
 }
 """The commands by purpose."""
+COLOR = "--color"
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 
@@ -106,13 +108,21 @@ def _whole_options(command: click.Command, words: list[str]) -> list[str]:
     is_flag=True,
     help="Refuse plugins: configs, results and options load no code.",
 )
+@click.option(
+    COLOR,
+    type=click.Choice(get_args(printing.Colour)),
+    default="auto",
+    help="When to print in colours.",
+)
 @click.version_option(__version__, message="harness %(version)s", help="Print the version.")
-def app(debug: bool, no_plugins: bool) -> None:
+@click.pass_context
+def app(ctx: click.Context, debug: bool, no_plugins: bool, color: printing.Colour) -> None:
     """Evaluate ranking models, from prediction files to the tables of a paper.
 
     Exit codes: 0 done; 1 the answer is "differs", "worse" or "fails the check"; 2 wrong usage,
     config or data. harness trec_eval has the exit codes of trec_eval.
     """
+    printing.colour = "never" if ctx.invoked_subcommand == "trec_eval" else color
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -124,10 +134,11 @@ def main(arguments: list[str] | None = None) -> None:
     from ..config import plugins
 
     words = list(sys.argv[1:] if arguments is None else arguments)
-    command = words[0] if words else ""
+    command = next((word for word in words if word in COMMANDS), "")
     if command != "trec_eval":  # which takes no plugins
         plugins.allowed = plugins.NO_PLUGINS not in words
         words = [word for word in words if word != plugins.NO_PLUGINS]
+        words = _color_first(words)
     is_debugged = "--debug" in words
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
@@ -178,6 +189,16 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
     finally:
         gc.freeze()  # skip garbage collection at exit
+
+
+def _color_first(words: list[str]) -> list[str]:
+    """Return words with --color and its value before the command, which takes it anywhere."""
+    end = words.index("--") if "--" in words else len(words)
+    for place, word in enumerate(words[:end]):
+        if word == COLOR or word.startswith(f"{COLOR}="):
+            after = place + (2 if word == COLOR else 1)
+            return [*words[place:after], *words[:place], *words[after:]]
+    return words
 
 
 def _usage_problem(error: click.ClickException) -> Problem:

@@ -11,7 +11,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, cast
 
 import click
 
@@ -19,22 +19,36 @@ from ..errors import printable
 
 if TYPE_CHECKING:
     from ..reports.grid import Grid
+    from ..reports.text import Span, Style
 
 Rows = Sequence[Mapping[str, Any]]
 
 
-_COLOURS = {
-    "ok": "green", "warn": "yellow", "warning": "yellow", "error": "red", "reject": "red",
+Colour = Literal["auto", "always", "never"]
+colour: Colour = "auto"
+"""The option --color."""
+_STYLES: dict[str, dict[str, Any]] = {
+    "good": {"fg": "green"}, "mixed": {"fg": "yellow"}, "bad": {"fg": "red"},
+    "best": {"bold": True}, "note": {"dim": True},
 }  # fmt: skip
-_VERDICT = re.compile(r"(?m)^(?:OK|WARN|ERROR|REJECT)(?= )|^(?:warning|error)(?=: )")
+_MESSAGE = re.compile("(?m)^(?:(?P<mixed>warning)|(?P<bad>error))(?=: )")
 
 
 def _has_colour(stream: TextIO) -> bool:
-    """Whether a stream gets colours: a terminal, unless NO_COLOR or FORCE_COLOR decides."""
-    if os.environ.get("NO_COLOR"):
-        return False
+    """Whether a stream gets colours: by --color, NO_COLOR, FORCE_COLOR, or as it is a terminal."""
+    if colour != "auto" or os.environ.get("NO_COLOR"):
+        return colour == "always"
     is_forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
     return is_forced or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _painted(text: str, spans: Iterable[Span]) -> str:
+    """Return text with the codes of a terminal around its spans, which are in order."""
+    parts, end = [], 0
+    for start, stop, style in spans:
+        parts += [text[end:start], click.style(text[start:stop], **_STYLES[style])]
+        end = stop
+    return "".join([*parts, text[end:]])
 
 
 def show(text: str, *, error: bool = False) -> None:
@@ -47,10 +61,13 @@ def show(text: str, *, error: bool = False) -> None:
         return
     if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
         stream.reconfigure(encoding="utf-8", errors="replace")  # as Click prints all the rest
+    spans = [*getattr(text, "spans", ())]
     if error or stream.isatty():
         text = printable(text)
     if _has_colour(stream):
-        text = _VERDICT.sub(lambda word: click.style(word[0], fg=_COLOURS[word[0].lower()]), text)
+        matches = _MESSAGE.finditer(text) if error else ()
+        spans += [(*match.span(), cast("Style", match.lastgroup)) for match in matches]
+        text = _painted(text, spans)
     encoding = stream.encoding or "utf-8"
     try:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 
 from ..experiment import run as experiment
 from ..experiment.cache import LARGE, Cache
-from ..experiment.results import render_comparisons
+from ..experiment.results import PAGE, Results, render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
 from ..input_files import url_of
@@ -67,7 +68,7 @@ def command(
     if slices:
         folder = _relative(results.folder)
         table = f"harness table {shlex.quote(folder)} --dataset '*[*'"
-        view = f"{folder}/page.html" if "page.html" in results.files else table
+        view = f"{folder}/{PAGE}" if PAGE in results.files else table
         show(f"\nslices: {len(slices)}, see {view}\n")
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
@@ -84,10 +85,31 @@ def command(
         show(f"{cache.folder}: {advice}\n", error=True)
     for error in results.errors:
         show(f"error: {error}\n", error=True)
+    overrides = [word for word in settings["overrides"] if not word.startswith("--")]
+    show("\n" + "\n".join(_next_steps(results, config, overrides)) + "\n", error=format != "table")
     if failed:
         raise click.exceptions.Exit(2)
     if strict and warning_summary((x.rule, x.severity) for x in results.findings):
         raise click.exceptions.Exit(1)
+
+
+def _next_steps(results: Results, config: Path, overrides: Sequence[str]) -> Iterator[str]:
+    """Yield the page to open, and two commands that suit the results."""
+    folder, board = shlex.quote(_relative(results.folder)), results.leaderboard
+    if PAGE in results.files:
+        yield f"open {folder}/{PAGE}"
+    words = [str(config), *(part for override in overrides for part in ("--set", override))]
+    first = board.entries[0].dataset if board.entries else ""
+    runs = [*dict.fromkeys(entry.run for entry in board.entries if entry.dataset == first)][:2]
+    commands = [f"check {shlex.join(words)}"] if board.failed else []
+    if board.entries and PAGE not in results.files:
+        commands.append(f"page {folder}")
+    if results.comparisons is None and len(runs) == 2:
+        commands.append(f"compare {shlex.join(runs)} --results {folder}")
+    if board.entries:
+        commands += [f"table {folder} --format latex", f"verify {folder}"]
+    for place, command in enumerate(commands[:2]):
+        yield f"{'      ' if place else 'next: '}harness {command}"
 
 
 def _relative(path: Path) -> str:

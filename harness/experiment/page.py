@@ -33,8 +33,8 @@ from ..readers.source import Source
 from ..readers.texts_by_id import read_texts
 from ..reports.leaderboard import find
 from ..reports.page import PageSettings, html_files, report
-from ..reports.page.sentences import changed
 from ..reports.select import in_order
+from ..reports.sentences import changed
 from ..stats.comparison import Plan
 from .cache import Cache
 from .cells import evaluate_all

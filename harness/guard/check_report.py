@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from ..config.cells import Cell
 from ..core.entries import grouped_by
 from ..core.pandas_frame import data_frame
 from ..core.rules import RULES
-from ..errors import Finding, and_more, counted, first_of, in_json, lines_of
-from ..reports.grid import Grid, grid
+from ..errors import Finding, and_more, counted, first_of, in_json, legible, lines_of
+from ..reports.grid import Answer, Grid, Tone, grid
 from ..reports.markdown import in_markdown
-from ..reports.text import Shown, render
+from ..reports.text import Shown, Styled, render, styled_lines
 from .findings import APART, ORDER
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ PLACES = 10
 SUMMED_UP = 20
 """Above this number of submissions, a table counts those that break each rule."""
 RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
+_VERDICT = re.compile("(?:OK|WARN|ERROR|REJECT)(?= )|(?:warning|error)(?=: )")
+_TONES: Mapping[str, Tone] = {
+    **{"ok": "good", "warn": "mixed", "warning": "mixed"},
+    **{"error": "bad", "reject": "bad"},
+}
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
 
@@ -94,11 +100,50 @@ def findings_as_text(
     by_rule = _finding_lines(heads, set())
     by_file = _by_file(findings, checked.cells if verbose else ())
     lines = [*(by_rule if by == "rule" else by_file)]
-    hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
-    lines.append(f"{checked_inputs(checked)}: {severity_counts(checked)}{hidden}")
+    if not notes and checked.count("note"):
+        lines.append(f"{counted(checked.count('note'), 'note')} not shown; see --notes")
     if findings:
         lines.append(f"what each rule means: {RULES_PAGE}")
-    return lines_of(lines)
+    return _after_answer(checked, lines)
+
+
+def _after_answer(checked: Checked, lines: Iterable[str]) -> Styled:
+    """Return lines of text below the answer; the verdicts that begin them have colours."""
+    matches = [(line, _VERDICT.match(line)) for line in map(legible, lines)]
+    styled = [
+        Styled(line, (match.start(), match.end(), _TONES[match[0].lower()])) if match else line
+        for line, match in matches
+    ]
+    return render([Grid(answers=(_answer(checked),))]) + styled_lines(styled)
+
+
+def _answer(checked: Checked) -> Answer:
+    """Return how many files, or submissions, have errors and warnings, and what was checked."""
+    if checked.submitted:
+        worst = {file: word for file, word, _ in _by_run(checked)}
+        noun, bad, faults = "run", "REJECT", ("is rejected", "are rejected")
+    else:
+        paths = [path for cell in checked.cells for path in _paths_of(cell)]
+        worst = dict.fromkeys(paths, VERDICTS["note"])
+        worst |= {
+            _file_of(finding): VERDICTS[finding.severity] for finding in reversed(checked.findings)
+        }
+        noun, bad, faults = "file", "ERROR", ("has errors", "have errors")
+    n, inputs = counted(len(worst), noun), checked_inputs(checked).partition(" ")[2]
+    by = Counter(worst.values())
+    if not by[bad] and not by["WARN"]:
+        return Answer(f"no problem in {n} ({inputs})", "good")
+    counts = [(by[bad], *faults), (by["WARN"], "has warnings", "have warnings")]
+    parts = [f"{k:,} {many if k > 1 else verb}" for k, verb, many in counts if k]
+    first, _, rest = parts[0].partition(" ")
+    parts[0] = f"{first} of {n} {rest}"
+    parts += [] if by[bad] else [f"none {faults[0]}"]
+    return Answer(f"{', '.join(parts)} ({inputs})", "bad" if by[bad] else "mixed")
+
+
+def _paths_of(cell: Cell) -> Iterator[str]:
+    """Yield the files of a dataset and a run."""
+    yield from filter(None, (cell.dataset_entry.path, cell.run_entry.path))
 
 
 def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str]:
@@ -212,10 +257,9 @@ def _names_by_file(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
     """Return the dataset and the run that each file belongs to, if it is only one."""
     names_by_file: dict[str, dict[str, set[str]]] = {}
     for cell in cells:
-        run, dataset = (entry.path for entry in (cell.run_entry, cell.dataset_entry))
-        if run:
+        if run := cell.run_entry.path:
             names_by_file.setdefault(run, {}).setdefault("run", set()).add(cell.run)
-        for path in filter(None, (run, dataset)):
+        for path in _paths_of(cell):
             names_by_file.setdefault(path, {}).setdefault("dataset", set()).add(cell.dataset)
     return {
         path: {kind: next(iter(names)) for kind, names in kinds.items() if len(names) == 1}
@@ -242,15 +286,13 @@ def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
 
 
 def verdicts_as_text(checked: Checked, verbose: bool = False) -> str:
-    """Return a line for each submission, OK ones if `verbose`, and the number of each verdict."""
+    """Return the answer, and a line for each submission; OK ones if `verbose`."""
     rows = verdicts(checked)
     shown = [row for row in rows if verbose or row["verdict"] != VERDICTS["note"]]
     lines = [f"{row['verdict']:6}  {row['run']}  {row['reason']}".rstrip() for row in shown]
-    number = Counter(row["verdict"] for row in rows)
     if len(rows) > SUMMED_UP:
         lines += [*[""] * bool(lines), *render([_summary(checked)]).splitlines()]
-    lines.append(", ".join(f"{number[name]:,} {name}" for name in ("OK", "WARN", "REJECT")))
-    return lines_of(lines)
+    return _after_answer(checked, lines)
 
 
 def _summary(checked: Checked) -> Grid:

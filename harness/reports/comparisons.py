@@ -24,6 +24,7 @@ from ..stats.comparison import (
 from ..stats.differences import differences, largest_first
 from ..stats.paired_values import paired_values
 from . import formats
+from .answers import answers
 from .grid import Grid, GridCell, filled, grid, grid_of, not_shown
 from .notes import leaving, missing_repetitions, tiers, weighted
 from .phrases import (
@@ -89,6 +90,8 @@ def grids(
     p, adjusted = ([getattr(row, k) for row in comparisons.rows] for k in ("p", "p_adjusted"))
     order = np.lexsort([p, adjusted])
     selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
+    if comparisons.rows:
+        yield Grid(answers=tuple(answers(comparisons)))
     yield from (_grid(comparisons, rows) for rows in _tables(selected))
     yield from _overall_grids(comparisons)
     hidden = len(comparisons.rows) - len(selected)

@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 from ..errors import HarnessError, counted
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
-from .grid import Grid, grid_of, not_shown
+from .grid import Answer, Grid, grid_of, not_shown
 from .notes import NAMED, weighted
-from .phrases import decimals, heading, interval, p_value, spelled
+from .phrases import decimals, heading, interval, p_value, signed, spelled
+from .sentences import DIGITS
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
@@ -39,7 +40,8 @@ def render(
         return _junit(ordered, undecided_fails)
     if format == "github":
         return "".join(f"{line}\n" for line in _annotations(ordered, undecided_fails))
-    tables = [_table(ordered), *_queries(ordered)]
+    first = Grid(answers=(answer(ordered, undecided_fails),))
+    tables = [first, _table(ordered), *_queries(ordered)]
     return formats.render(tables, format, width=width)
 
 
@@ -92,10 +94,38 @@ def _record(verdict: Verdict) -> dict[str, Any]:
     return {**vars(verdict), **texts}
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
-    """Return the number of verdicts of each kind: ``1 fail, 2 undecided, 5 pass``."""
+def answer(verdicts: Sequence[Verdict], undecided_fails: bool = True) -> Answer:
+    """Return whether the gate passes and why, given the verdicts with the worst first."""
+    worst, n = verdicts[0], len(verdicts)
     counts = Counter(verdict.outcome for verdict in verdicts)
-    return ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
+    is_failed = any(_fails(verdict, undecided_fails) for verdict in verdicts)
+    subject = spelled(worst.metric, [*dict.fromkeys(verdict.metric for verdict in verdicts)])
+    subject += f" of {worst.run}"
+    subject += f" on {worst.dataset}" if len({verdict.dataset for verdict in verdicts}) > 1 else ""
+    subject += f" ({worst.group})" if worst.group else ""
+    fell, fall = ("fell", "fall") if worst.metric.sign > 0 else ("rose", "rise")
+    margin, difference = f"{worst.margin:.3g}", signed(worst.difference, DIGITS)
+    queries = counted(worst.n, "query", "queries")
+    if worst.outcome == "fail":
+        loss = f"{subject} {fell} by {difference[1:]} (margin {margin}, {queries})"
+        fails = "values fails" if counts["fail"] == 1 else "values fail"
+        text = f"{loss}; {counts['fail']} of {n} {fails}" if n > 1 else loss
+    elif worst.outcome == "undecided":
+        enough = f", {worst.needed:,} would be enough" if worst.needed else ""
+        text = f"{queries} cannot show that {subject} {fell} by at most {margin}"
+        text += f" ({difference}{enough})"
+    elif n == 1:
+        text = f"{subject} did not {fall} by more than {margin} ({difference}, {queries})"
+    else:
+        text = f"none of {n} values got worse by more than its margin"
+    if counts["undecided"] and n > 1:
+        values = "values are" if counts["undecided"] > 1 else "values is"
+        text += f"; {counts['undecided']} of {n} {values} undecided"
+    if is_failed:
+        return Answer(f"failed: {text}", "bad")
+    if worst.outcome == "undecided":
+        return Answer(f"passed, though undecided: {text}", "mixed")
+    return Answer(f"passed: {text}", "good")
 
 
 def _table(verdicts: Sequence[Verdict]) -> Grid:
@@ -126,7 +156,7 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         *not_shown(len(verdicts) - SHOWN, "--format json lists all"),
     ]
     left = 5 if grouped else 4
-    return grid_of(rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
+    return grid_of(rows, left=left, notes=notes)
 
 
 def _weights(verdicts: Sequence[Verdict]) -> list[str]:
@@ -207,7 +237,10 @@ def _annotations(verdicts: Sequence[Verdict], undecided_fails: bool) -> list[str
         for verdict in verdicts
         if verdict.outcome != "pass"
     ]
-    return [*lines, f"::notice title=harness gate::{_escape(summary(verdicts))}"]
+    return [
+        *lines,
+        f"::notice title=harness gate::{_escape(answer(verdicts, undecided_fails).text)}",
+    ]
 
 
 def _escape(value: str) -> str:

@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 T = TypeVar("T")
+Tone = Literal["good", "mixed", "bad", ""]
+
+
+class Answer(NamedTuple):
+    """A sentence that answers what a command was asked; a terminal shows its `tone` as a colour."""
+
+    text: str
+    tone: Tone = ""
 
 
 class GridCell(NamedTuple):
@@ -66,16 +74,18 @@ class Group:
 class Grid:
     """One table; the first column names the rows. Without columns it is a title with notes.
 
-    A `title` line and `caption` sentences are above the table, `notes` below it; `caption_latex`
-    is not escaped. `source` is lines of comments, `level` that of the title as a heading in
-    Markdown. In text, a table of a paper wraps its notes, and its headings end above the signs. In
-    LaTeX, `siunitx` aligns numbers at the decimal point, `wide` makes it ``table*``, over both
-    columns of the page (None: if it must be), and `long` a ``longtable``, which breaks across
-    pages and needs that package; the table should fit the `document_class`.
+    `answers` come first, each on a line of its own; then a `title` line and `caption` sentences are
+    above the table, `notes` below it; `caption_latex` is not escaped. `source` is lines of
+    comments, `level` that of the title as a heading in Markdown. In text, a table of a paper wraps
+    its notes, and its headings end above the signs. In LaTeX, `siunitx` aligns numbers at the
+    decimal point, `wide` makes it ``table*``, over both columns of the page (None: if it must be),
+    and `long` a ``longtable``, which breaks across pages and needs that package; the table should
+    fit the `document_class`.
     """
 
     columns: tuple[Column, ...] = ()
     groups: tuple[Group, ...] = ()
+    answers: tuple[Answer, ...] = ()
     title: str = ""
     caption: str = ""
     caption_latex: str = ""

@@ -12,9 +12,10 @@ from ..core.entries import grouped_by
 from ..core.metric import Metric
 from ..errors import counted
 from . import html
-from .grid import Grid, GridCell, filled, first_rows, grid, grid_of
-from .phrases import decimals, heading, p_value
+from .grid import Answer, Grid, GridCell, Tone, filled, first_rows, grid, grid_of
+from .phrases import decimals, heading, p_value, spelled
 from .plots import plot
+from .sentences import DIGITS
 
 SIGNS = {"worse": "▼", "better": "▲", "incomparable": "≠"}
 MOST_CHANGES = 50
@@ -93,10 +94,10 @@ def grids(history: History) -> list[Grid]:
         }
         for label, dataset, metric, run, change in history.changes()
     ]
-    tables = []
+    tables = [Grid(answers=(_answer(history),))]
     if rows:
         table = grid_of(filled(rows), left=6, title="Changes, the newest first")
-        tables = [first_rows(table, MOST_CHANGES, "--format csv lists all")]
+        tables.append(first_rows(table, MOST_CHANGES, "--format csv lists all"))
     for (dataset, metric), runs in _by_metric(history).items():
         values = [
             [label, *(_cell(points[at]) for points in runs.values())]
@@ -106,6 +107,29 @@ def grids(history: History) -> list[Grid]:
         tables.append(grid(["folder", *runs], values, title=title, notes=notes))
         notes = []
     return tables
+
+
+def _answer(history: History) -> Answer:
+    """Return how the last folder differs, and how many values changed before it."""
+    last, metrics = history.labels[-1], [*dict.fromkeys(metric for _, metric, _ in history.series)]
+    changes = [*history.changes()]
+    latest = [row for row in changes if row[0] == last]
+    kind = "worse" if history.is_worse else "better"
+    shown = [row for row in latest if row[4].kind == kind]
+    others = len(latest) - sum(row[4].kind != "incomparable" for row in latest)
+    rest = [f"{counted(others, 'value is', 'values are')} not comparable"] * bool(others)
+    if len(changes) > len(latest):
+        rest.append(f"{counted(len(changes) - len(latest), 'change')} before it")
+    if not shown:
+        tone: Tone = "mixed" if others else "good"
+        return Answer("; ".join([f"{last}: no value is worse or better", *rest]), tone)
+    _, dataset, metric, run, change = shown[0]
+    values = f"{decimals(change.old, DIGITS)} to {decimals(change.new, DIGITS)}"
+    subject = f"{spelled(metric, metrics)} of {run} on {dataset}"
+    text = f"{last}: {subject} is {kind} than in {change.since} ({values})"
+    if more := len(shown) - 1:
+        rest.insert(0, counted(more, f"more value is {kind}", f"more values are {kind}"))
+    return Answer("; ".join([text, *rest]), "bad" if kind == "worse" else "good")
 
 
 def _by_metric(history: History) -> dict[tuple[str, Metric], dict[str, Sequence[Point | None]]]:

@@ -59,6 +59,7 @@ def document(title: str, body: str) -> str:
 
 def _lines(grid: Grid) -> Iterator[str]:
     yield from map(html_comment, grid.source.splitlines())
+    yield from (f"<p>{in_html(answer.text)}</p>" for answer in grid.answers)
     caption = grid.title or grid.caption
     notes = "<br>".join(map(in_html, grid.notes))
     if not grid.columns:

@@ -29,6 +29,8 @@ def render(grids: Iterable[Grid], *, plain: bool = False) -> str:
 def _lines(grid: Grid, plain: bool) -> Iterator[str]:
     if grid.source and not plain:
         yield from [*map(html_comment, grid.source.splitlines()), ""]
+    for answer in grid.answers:
+        yield from [in_markdown(answer.text), ""]
     if grid.title:
         yield f"{'#' * grid.level} {in_markdown(grid.title)}"
         if grid.columns or grid.notes:

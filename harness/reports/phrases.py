@@ -138,6 +138,17 @@ def decimals(value: float, digits: int = 4, sign: bool = False) -> str:
     return f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
 
 
+def signed(value: float, digits: int = 4) -> str:
+    """Return a difference with its sign; a small one in powers of ten, since it is not 0.
+
+    >>> signed(0.01), signed(-1e-9), signed(0.0), signed(-0.25, 2)
+    ('+0.0100', '-1.0e-09', '+0.0000', '-0.25')
+    """
+    if value and abs(value) < 0.5 * 10.0**-digits:
+        return f"{value:+.1e}"
+    return decimals(value, digits, sign=True)
+
+
 def interval(low: float, high: float, sign: bool = False) -> str:
     """Return an interval in brackets.
 

@@ -13,7 +13,7 @@ from ..core.ragged import Bools, Ints
 from ..errors import counted
 from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
-from .grid import Grid, first_rows, grid
+from .grid import Answer, Grid, first_rows, grid
 from .phrases import decimals, interval, shown_name
 from .plots import plot
 
@@ -30,20 +30,30 @@ def similarity_grids(similarities: Sequence[Similarity], near: float) -> list[Gr
     for similarity in similarities:
         pairs = similarity.pairs(near)
         rows = [[run, peer, decimals(value), str(n)] for run, peer, value, n in pairs]
-        notes = [
-            f"{similarity.measure} of {len(similarity.runs)} runs is a mean over the queries that "
-            "both answer.",
-            f"{counted(len(pairs), 'pair has', 'pairs have')} at least {near:g}; "
-            "--near shows others.",
-        ]
         header = ["run", "nearly the same as", similarity.measure, "queries"]
-        grids.append(grid(header, rows, left=2, title=similarity.dataset, notes=notes))
+        grids.append(Grid(answers=(_similarity_answer(similarity, near),)))
+        if rows:
+            grids.append(grid(header, rows, left=2, title=similarity.dataset))
         if len(similarity.runs) <= _MATRIX:
             pairs_of = zip(similarity.runs, similarity.values, strict=True)
             table = [[run, *(decimals(value, 3) for value in row)] for run, row in pairs_of]
             header = [similarity.measure, *similarity.runs]
-            grids.append(grid(header, table, title=similarity.dataset))
+            notes = [f"{similarity.measure} is a mean over the queries that both runs answer."]
+            grids.append(grid(header, table, title=similarity.dataset, notes=notes))
     return grids
+
+
+def _similarity_answer(similarity: Similarity, near: float) -> Answer:
+    """Return how many pairs of runs are nearly the same, and the most similar pair."""
+    pairs, n = similarity.pairs(), len(similarity.runs)
+    close = sum(pair[2] >= near for pair in pairs)
+    level = f"{near:g} in {similarity.measure}"
+    text = f"{similarity.dataset}: no two of {n} runs reach {level}"
+    if close:
+        count = f"{close:,} of {counted(len(pairs), 'pair')} of runs"
+        text = f"{similarity.dataset}: {count} {'reaches' if close == 1 else 'reach'} {level}"
+    nearest = [f"{run} and {peer} are closest ({value:.3f})" for run, peer, value, _ in pairs[:1]]
+    return Answer("; ".join([text, *nearest]), "mixed" if close else "good")
 
 
 def similarity_records(similarities: Sequence[Similarity]) -> list[dict[str, Any]]:
@@ -103,6 +113,7 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
             for pair in pairs
         ]
         header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
+        grids.append(Grid(answers=(_correlation_answer(pairs),)))
         notes = [
             f"Correlations are of {counted(pairs[0].systems, 'system')} on "
             f"{counted(pairs[0].queries, 'query', 'queries')}.",
@@ -111,6 +122,18 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
         ]
         grids.append(grid(header, rows, left=2, title=dataset, notes=notes))
     return grids
+
+
+def _correlation_answer(pairs: Sequence[Correlation]) -> Answer:
+    """Return which metrics agree least about the order of systems; they are the first pair."""
+    least, agreeing = pairs[0], sum(pair.tau_b == 1 for pair in pairs)
+    order = f"the order of {counted(least.systems, 'system')}"
+    if agreeing == len(pairs):
+        return Answer(f"{least.dataset}: all metrics agree on {order}", "good")
+    names = f"{shown_name(least.metric)} and {shown_name(least.other)} agree least on {order}"
+    count = f"{agreeing:,}" if agreeing else "none"
+    rest = f"{count} of {counted(len(pairs), 'pair')} {'agrees' if agreeing < 2 else 'agree'} fully"
+    return Answer(f"{least.dataset}: {names} (tau-b {decimals(least.tau_b, 3)}); {rest}", "mixed")
 
 
 _QUERIES = 50

@@ -7,7 +7,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from itertools import groupby, zip_longest
+from itertools import chain, groupby, zip_longest
+from typing import Literal
 
 from ..errors import legible, printable
 from .grid import PLAIN, Column, Grid, GridCell, grid
@@ -24,15 +25,47 @@ LONGEST = 120
 """Characters of a name in a table for a terminal."""
 
 
-def render(grids: Iterable[Grid], *, width: int | None = None) -> str:
+Style = Literal["good", "mixed", "bad", "best", "note", ""]
+Span = tuple[int, int, Style]
+"""Where a text has a style: start and end."""
+
+
+class Styled(str):
+    """Text with the spans that a terminal shows in a style; anywhere else it is its characters."""
+
+    spans: tuple[Span, ...]
+
+    def __new__(cls, text: str, *spans: Span) -> Styled:
+        """Return a text with spans that have a style."""
+        styled = super().__new__(cls, text)
+        styled.spans = tuple(span for span in spans if span[2])
+        return styled
+
+    def __add__(self, after: str) -> Styled:
+        """Return both texts with the styles of both."""
+        n = len(self)
+        moved = ((n + a, n + b, style) for a, b, style in getattr(after, "spans", ()))
+        return Styled(str(self) + str(after), *self.spans, *moved)
+
+
+def styled_lines(lines: Iterable[str]) -> Styled:
+    """Return lines, each with a line feed behind it, and their styles."""
+    texts, spans, start = [*lines], list[Span](), 0
+    for text in texts:
+        spans += [(start + a, start + b, style) for a, b, style in getattr(text, "spans", ())]
+        start += len(text) + 1
+    return Styled("".join(f"{text}\n" for text in texts), *spans)
+
+
+def render(grids: Iterable[Grid], *, width: int | None = None) -> Styled:
     """Return the tables with an empty line between them.
 
     A bold value has a star behind it, an underlined one a plus; then come the signs above the
     line, and after ``_`` those below it. Columns that do not fit into `width` characters go into
     further blocks below, and cells that do not fit are folded.
     """
-    blocks = ("\n".join(_lines(table, width)) for table in grids)
-    return printable("\n\n".join(blocks)) + "\n"
+    blocks = [["", *lines] for table in grids if (lines := [*_lines(table, width)])]
+    return styled_lines(chain.from_iterable([blocks[0][1:], *blocks[1:]]) if blocks else [""])
 
 
 def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: int = 1) -> str:
@@ -58,19 +91,25 @@ def wrapped(text: str, width: int, indent: int, hanging: int) -> list[str]:
 
 def _lines(table: Grid, width: int | None) -> Iterator[str]:
     line = _LINE if width is None else max(min(width, _LINE), _LEAST)
+    for answer in table.answers:
+        lines = wrapped(answer.text, line, 0, 2)
+        yield from (Styled(text, (0, len(text), answer.tone)) for text in lines)
     if table.title:
         yield from [legible(table.title)] if width is None else wrapped(table.title, width, 0, 2)
     if table.caption:
-        yield from [*textwrap.wrap(table.caption, line), ""]
+        yield from [*textwrap.wrap(printable(table.caption), line), ""]
     if table.columns:
         yield from _table(table, width)
     for note in table.notes:
-        yield from wrapped(note, line, 2, 0)
+        lines = wrapped(note, line, 2, 0)
+        is_dim = bool(table.columns) or not table.title
+        yield from (Styled(text, (2, len(text), "note" if is_dim else "")) for text in lines)
 
 
 def _table(table: Grid, width: int | None) -> Iterator[str]:
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     texts = [_column(*pair, table.is_paper) for pair in zip(table.columns, cells, strict=True)]
+    marks = [[False, *(cell.bold for cell in column)] for column in cells]
     titles = readable([group.title for group in table.groups])
     headings = readable([title for title, _ in table.blocks])
     heading_of = [0, *(k for k, (_, n) in enumerate(table.blocks) for _ in range(n))]
@@ -94,7 +133,8 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
         if blocks:
             yield _block_titles(rooms[0], blocks)
         padded = [_cells(texts[k], rooms[k], table.columns[k].left) for k in block]
-        rows = map(_row, zip(*padded, strict=True))
+        is_bold = zip(*(marks[k] for k in block), strict=True)
+        rows = map(_row, zip(*padded, strict=True), is_bold)
         yield from next(rows)
         for title, group_of_rows in zip(titles, table.groups, strict=True):
             yield from [title] if title else []
@@ -110,10 +150,10 @@ def _cells(texts: Sequence[str], room: int, left: bool) -> list[str]:
     return ["\n".join(flush(line, room) for line in _folded(text, room)) for text in texts]
 
 
-def _row(cells: Sequence[str]) -> list[str]:
+def _row(cells: Sequence[str], is_bold: Sequence[bool]) -> list[str]:
     """Return the lines of a row; cells of fewer lines than others end earlier."""
     row = _GAP.join(cells)
-    if "\n" not in row:
+    if "\n" not in row and True not in is_bold:
         return [row.rstrip()]
     parts = [cell.split("\n") for cell in cells]
     rooms = [len(lines[0]) for lines in parts]
@@ -121,7 +161,17 @@ def _row(cells: Sequence[str]) -> list[str]:
         [" " * room if text is None else text for text, room in zip(line, rooms, strict=True)]
         for line in zip_longest(*parts)
     ]
-    return [_GAP.join(line).rstrip() for line in lines]
+    return [_styled_line(line, is_bold) for line in lines]
+
+
+def _styled_line(cells: Sequence[str], is_bold: Sequence[bool]) -> Styled:
+    """Return a line of padded cells, with the spans of the bold ones."""
+    spans, start = list[Span](), 0
+    for cell, bold in zip(cells, is_bold, strict=True):
+        begin, end = start + len(cell) - len(cell.lstrip()), start + len(cell.rstrip())
+        spans += [(begin, end, "best")] if bold and begin < end else []
+        start += len(cell) + len(_GAP)
+    return Styled(_GAP.join(cells).rstrip(), *spans)
 
 
 def _folded(text: str, room: int) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import sys
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda words: "-".join(words[:2]),
 )  # fmt: skip
 def test_columns_that_do_not_fit_go_below(folder: Path, words: tuple[str, ...]) -> None:
-    printed = on_terminal(*words, cwd=folder)
+    printed = re.sub(r"\x1b\[\d+m", "", on_terminal(*words, cwd=folder))
     assert "error:" not in printed
     # a word that is longer than a line, such as a path to copy, is left to the terminal
     lines = [line.strip() for line in printed.splitlines() if len(line) > WIDTH]

@@ -1,6 +1,7 @@
 """``harness gate``: verdicts, formats, exit codes and wrong usage."""
 
 import json
+import re
 import shutil
 from hashlib import sha256
 from pathlib import Path
@@ -97,7 +98,9 @@ def test_formats(folder: Path) -> None:
         name: called(*words, "--margin", "5%", "--format", name, cwd=folder).out
         for name in ("text", "markdown", "junit", "github")
     }
-    assert shown["text"].splitlines()[0] == "gate: 1 fail, 1 undecided"
+    answer = " ".join(shown["text"].partition("\n\n")[0].split())
+    assert re.match(r"failed: MRR of \w+ fell by 0\.\d{3} \(margin 0\.\d+, \d+ queries\); ", answer)
+    assert shown["github"].endswith(f"::{answer}\n".replace("%", "%25"))
     assert len(shown["markdown"].splitlines()) <= 60
     assert shown["markdown"].index("| fail |") < shown["markdown"].index("| undecided |")
     assert "#### queries that lost most\n\n- " in shown["markdown"]
@@ -209,9 +212,12 @@ def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
     words = ("gate", "old", "new", "--margin", "0.1", "-m", "map")
     done = called(*words, cwd=folder)
     assert "not gated, because only the baseline has it: b\n" in done.err
-    assert done.out.startswith("gate: 1 pass\n")
+    assert done.out.startswith("passed: MAP of a did not fall by more than 0.1 (+0.000, ")
     done = called(*words, "--name", "b=c", cwd=folder)
-    assert (done.err, done.out.splitlines()[0]) == ("", "gate: 2 pass")
+    assert (done.err, done.out.splitlines()[0]) == (
+        "",
+        "passed: none of 2 values got worse by more than its margin",
+    )
     assert "--name x: " in refused(*words, "--name", "x=c", cwd=folder)
 
 

@@ -159,7 +159,7 @@ def test_three_files_and_the_command(tmp_path: Path) -> None:
     assert leaks(harness.check(train, [vali, test])) == [("error", 3, "test.txt", 25)]
     said = called("check", train, vali, test, cwd=tmp_path)
     assert said.code == 2
-    assert "checked 3 datasets, 147 rows: 1 error" in said.out
+    assert "1 of 3 files has errors (3 datasets, 147 rows)" in said.out
     assert called("check", train, vali, cwd=tmp_path).code == 0
     said = called("check", train, "--notes", "--format", "markdown", cwd=tmp_path)
     assert said.code == 2  # --notes is not for Markdown

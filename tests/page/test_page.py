@@ -578,7 +578,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
 
     from harness.reports.page import html_files
-    from harness.reports.page.sentences import Queries
+    from harness.reports.sentences import Queries
 
     rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
     none = np.full(systems, math.nan)

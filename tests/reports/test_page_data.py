@@ -13,7 +13,7 @@ from csv_rows import csv_rows
 from packed_page import unpack
 
 import harness
-from harness.reports.page.sentences import as_text, group_label
+from harness.reports.sentences import as_text, group_label
 
 RUNS = {"a=1": 0.9, "b": 0.5, "c c": 0.5, "d": 0.1}
 QIDS = ["10", "2", "1", *map(str, range(20, 40))]

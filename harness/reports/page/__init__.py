@@ -34,18 +34,7 @@ from ..grid import grid
 from ..html import in_html
 from ..phrases import CORRECTIONS, decimals, spelled
 from ..select import value_for
-from .sentences import (
-    APART,
-    BETTER,
-    SAME,
-    UNTESTED,
-    WORSE,
-    Queries,
-    Scores,
-    as_text,
-    group_label,
-    reader_notes,
-)
+from ..sentences import Queries, Scores, as_text, group_label, reader_notes, relations
 
 
 @dataclass(frozen=True)
@@ -300,7 +289,10 @@ class _Boards:
         is_fair = over_same_queries(metric, zip(qids, queries, strict=True))
         sign = metric.sign if metric.definition.direction else 0
         tests, whole = self.rows.get(where, []), [*systems, *added]
-        relations, baselines = self.relations(whole, tests)
+        places = {system.run: row for row, system in enumerate(whole)}
+        letters = relations(self.comparisons, tests, places, len(systems[0].qids))
+        is_plan = bool(self.comparisons.plan.baselines)
+        baselines = sorted({places[test.baseline] for test in tests}) if is_plan else []
         means = np.array([system.value(metric) for system in whole], float)
 
         def ranks(name: str) -> Floats:
@@ -318,7 +310,7 @@ class _Boards:
             label, sign, 0 if metric.definition.summary == "sum" else 4, self.confidence,
             f"with {group}" if group else "", [self.place[system.run] for system in systems],
             means, low, high, np.array([system.n(metric) for system in systems], float),
-            rank, ranks("rank_low"), ranks("rank_high"), relations, baselines, is_fair,
+            rank, ranks("rank_low"), ranks("rank_high"), letters, baselines, is_fair,
             [system.run for system in added],
         )  # fmt: skip
         of_queries = Queries.of(np.stack(queries))
@@ -337,36 +329,12 @@ class _Boards:
             "note": "" if is_fair else "no best value: runs were scored on different queries",
             "family": self.comparisons.family(tests[0])[1] if tests else 0,
             "baselines": baselines,
-            "pairs": "".join(relations[np.triu_indices(len(whole), 1)]) if tests else "",
+            "pairs": "".join(letters[np.triu_indices(len(whole), 1)]) if tests else "",
             **of_queries._asdict(),
             "lede": scores.lede(),
             "systemLedes": [scores.of_system(row) for row in range(n)],
             "queryLede": scores.of_queries(systems[0].qids, of_queries),
         }
-
-    def relations(
-        self, systems: Sequence[System], tests: Sequence[Comparison]
-    ) -> tuple[Any, list[int]]:
-        """Return the verdicts of tests between rows, and the rows that are baselines."""
-        rows = {system.run: row for row, system in enumerate(systems)}
-        relations = np.full((len(systems), len(systems)), UNTESTED)
-        for test in tests:
-            letter = self.letter(test, len(systems[0].qids))
-            at = rows[test.run], rows[test.baseline]
-            relations[at] = letter
-            relations[at[::-1]] = {BETTER: WORSE, WORSE: BETTER}.get(letter, letter)
-        is_plan = bool(self.comparisons.plan.baselines)
-        return relations, sorted({rows[test.baseline] for test in tests}) if is_plan else []
-
-    def letter(self, test: Comparison, queries: int) -> str:
-        """Return the verdict of a test of a run against its baseline."""
-        if test.note == "identical" and test.n == queries:
-            return SAME
-        if math.isnan(test.p_adjusted):
-            return UNTESTED
-        if not self.comparisons.is_significant(test):
-            return APART
-        return BETTER if test.is_better else WORSE
 
     def tests(self, rows: Sequence[Comparison]) -> dict[str, Floats]:
         """Return a dataset's tests as columns, one entry a test; metrics and runs are numbers."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.reports.page.sentences import Queries, Scores, as_text, changed
+from harness.reports.sentences import Queries, Scores, as_text, changed
 
 NAMES = ["ape", "bee", "cat", "dog", "eel"]
 
@@ -46,16 +46,16 @@ FIRST = "ape has the highest nDCG@10 of 3 systems: 0.500 over 30 queries. "
         ("", "Its lead of 0.100 over bee was not tested."),
         ("~~.", "Its lead of 0.100 over bee is not significant: the tests cannot tell any other "
                 "system apart from it."),
-        ("~+.", "Its lead of 0.100 over bee is not significant: the tests cannot tell 1 other "
-                "system apart from it."),
+        ("~+.", "Its lead of 0.100 over bee is not significant: the tests cannot tell bee apart "
+                "from it."),
         ("++.", "It is significantly better than every other system; the next, bee, is 0.100 "
                 "behind."),
-        ("+~.", "It is significantly better than bee, by 0.100, but the tests cannot tell 1 other "
-                "system apart from it."),
+        ("+~.", "It is significantly better than bee, by 0.100, but the tests cannot tell cat "
+                "apart from it."),
         ("-+.", "bee is significantly better on the queries that both have."),
         (".+.", "Its lead of 0.100 over bee has no test."),
-        (".~.", "Its lead of 0.100 over bee has no test: the tests cannot tell 1 other system "
-                "apart from it."),
+        (".~.", "Its lead of 0.100 over bee has no test: the tests cannot tell cat apart from "
+                "it."),
     ],
 )  # fmt: skip
 def test_the_lead_of_the_first(tests: str, rest: str) -> None:
@@ -156,9 +156,9 @@ BASELINE = "ape has the highest nDCG@10 of 4 systems: 0.500 over 30 queries. "
         ([3], "..+ .+ ~", "It is significantly better than the baseline dog, by 0.400. Of the 3 "
                           "systems other than the baseline, 2 are significantly better and none is "
                           "significantly worse."),
-        ([3], "..~ .- ~", "Its difference of 0.400 from the baseline dog is not significant. Of "
-                          "the 3 systems other than the baseline, none is significantly better "
-                          "and 1 is significantly worse."),
+        ([3], "..~ .- ~", "It does not differ significantly from the baseline dog: they differ by "
+                          "0.400. Of the 3 systems other than the baseline, none is "
+                          "significantly better and 1 is significantly worse."),
         ([0], "+~~ .. .", "It is the baseline: 1 is significantly worse and 2 cannot be told apart "
                           "from it."),
         ([0, 1], "=+~ +~ .", "It is a baseline: 1 is significantly worse and 1 cannot be told "

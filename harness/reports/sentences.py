@@ -1,23 +1,23 @@
-"""Sentences of the report page: who is first, by how much, how sure, and what to know of it."""
+"""Sentences on a leaderboard: who is first, by how much, how sure, and what to know of it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.entries import System
-from ...core.leaderboard import Leaderboard
-from ...core.metric import Metric
-from ...core.ragged import Bools, Floats
-from ...errors import counted, first_of
-from ...stats.comparison import REFERENCE_RUNS
-from .. import notes
-from ..phrases import in_sentence, listed
+from ..core.entries import System
+from ..core.leaderboard import Leaderboard
+from ..core.metric import Metric
+from ..core.ragged import Bools, Floats
+from ..errors import counted, first_of
+from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
+from . import notes
+from .phrases import in_sentence, listed
 
 Sentence = list[str | dict[str, Any]]
 """Text, ``{"bold": text}``, and links ``{"system": number}`` and ``{"query": qid}``."""
@@ -146,8 +146,10 @@ class Scores:
         subject: Sentence = ["It"] if len(top) == 1 else [self.link(first)]
         by = f", by {self.amount(first, after)}"
         others = len(self.order) - len(top)
-        which = "any other system" if apart == others else counted(apart, "other system")
-        rest: Sentence = [f"the tests cannot tell {which} apart from "]
+        near = [row for row in self.order if self.relations[first, row] == APART]
+        which = self.links(near) if 0 < apart < 3 else [f"{apart:,} other systems"]
+        which = ["any other system"] if apart == others else which
+        rest: Sentence = ["the tests cannot tell ", *which, " apart from "]
         rest += ["it"] if len(top) == 1 else subject
         if apart == others == 1 == len(top):
             rest = ["the tests cannot tell the two apart"]
@@ -187,21 +189,18 @@ class Scores:
 
     def against(self, row: int, baseline: int) -> Sentence:
         """Return the sentence on a row against a baseline."""
+        letter, amount = self.relations[row, baseline], self.amount(row, baseline)
+        by = {
+            BETTER: f", by {amount}",
+            WORSE: f", by {amount}",
+            APART: f": they differ by {amount}",
+        }
         name: Sentence
         if (place := baseline - len(self.systems)) < 0:
-            name = ["the baseline ", self.link(baseline)]
+            name = [" the baseline ", self.link(baseline)]
         else:
-            name = [REFERENCE_RUNS[self.references[place]]]
-        amount, letter = self.amount(row, baseline), self.relations[row, baseline]
-        if letter in (BETTER, WORSE):
-            word = "better" if letter == BETTER else "worse"
-            return [f"It is significantly {word} than ", *name, f", by {amount}."]
-        if letter == APART:
-            insignificant = {"bold": "not significant"}
-            return [f"Its difference of {amount} from ", *name, " is ", insignificant, "."]
-        if letter == SAME:
-            return [f"It has the same {self.label} on every query as ", *name, "."]
-        return ["It was not tested against ", *name, "."]
+            name = [f" {REFERENCE_RUNS[self.references[place]]}"]
+        return ["It ", *verb(letter, self.label), *name, f"{by.get(letter, '')}."]
 
     # the view of a system
 
@@ -280,6 +279,41 @@ class Scores:
             has = counted(flat, "query has", "queries have")
             sentence.append(f" {has} one value for all systems.")
         return sentence
+
+
+def verb(letter: str, label: str) -> Sentence:
+    """Return what tests say of a system against another that follows."""
+    verbs: dict[str, Sentence] = {
+        BETTER: ["is significantly better than"],
+        WORSE: ["is significantly worse than"],
+        APART: ["does ", {"bold": "not differ significantly"}, " from"],
+        SAME: [f"has the same {label} on every query as"],
+    }
+    return verbs.get(letter, ["was not tested against"])
+
+
+def relation(comparisons: Comparisons, test: Comparison, n_queries: int) -> str:
+    """Return the letter of a test of a run against its baseline, among `n_queries` queries."""
+    if test.note == "identical" and test.n == n_queries:
+        return SAME
+    if math.isnan(test.p_adjusted):
+        return UNTESTED
+    if not comparisons.is_significant(test):
+        return APART
+    return BETTER if test.is_better else WORSE
+
+
+def relations(
+    comparisons: Comparisons, tests: Iterable[Comparison], rows: Mapping[str, int], n_queries: int
+) -> Any:
+    """Return the letters of all pairs of runs, whose places are `rows`; ``(n_runs, n_runs)``."""
+    letters = np.full((len(rows), len(rows)), UNTESTED)
+    for test in tests:
+        letter = relation(comparisons, test, n_queries)
+        at = rows[test.run], rows[test.baseline]
+        letters[at] = letter
+        letters[at[::-1]] = {BETTER: WORSE, WORSE: BETTER}.get(letter, letter)
+    return letters
 
 
 def _none(n: int) -> str:

@@ -1,0 +1,144 @@
+"""First lines of a comparison: who is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..core.entries import grouped_by
+from ..core.ragged import Floats
+from ..errors import counted
+from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
+from .grid import Answer, Tone, not_shown
+from .phrases import confidence, fixed, in_sentence, listed, signed, spelled
+from .sentences import (
+    APART,
+    BETTER,
+    DIGITS,
+    SAME,
+    UNTESTED,
+    WORSE,
+    Scores,
+    as_text,
+    relation,
+    relations,
+    verb,
+)
+
+MOST = 8
+"""Sentences above the tables."""
+NAMED = 3
+"""Runs that a sentence names."""
+_TONES: dict[str, Tone] = {BETTER: "good", WORSE: "bad"}
+_COUNTED = {
+    BETTER: ("is significantly better", "are significantly better"),
+    WORSE: ("is significantly worse", "are significantly worse"),
+    APART: ("does not differ significantly", "do not differ significantly"),
+    SAME: ("has the same values", "have the same values"),
+    UNTESTED: ("was not tested", "were not tested"),
+}
+
+
+def answers(comparisons: Comparisons) -> list[Answer]:
+    """Return a sentence for each metric, dataset and baseline; slices follow whole datasets."""
+    metrics = [*dict.fromkeys(row.metric for row in comparisons.rows)]
+    tables = grouped_by(comparisons.rows, lambda row: (row.dataset, str(row.metric))).values()
+    has_several = len({row.dataset for row in comparisons.rows}) > 1
+    sentences = [
+        answer._replace(text=f"{rows[0].dataset}: {answer.text}") if has_several else answer
+        for rows in sorted(tables, key=lambda rows: rows[0].group != "")
+        for answer in _of_table(comparisons, rows, in_sentence(spelled(rows[0].metric, metrics)))
+    ]
+    rest = not_shown(len(sentences) - MOST, "see the tables")
+    return [*sentences[:MOST], *map(Answer, rest)]
+
+
+def _of_table(comparisons: Comparisons, rows: Sequence[Comparison], label: str) -> Iterator[Answer]:
+    """Yield the answers of one metric on one dataset."""
+    if not comparisons.plan.baselines and len(rows) > 1:
+        yield _leader(comparisons, rows, label)
+        return
+    for tests in grouped_by(rows, lambda row: row.baseline).values():
+        if len(tests) == 1:
+            yield _pair(comparisons, tests[0], label)
+        else:
+            yield _counts(comparisons, tests, label)
+
+
+def _pair(comparisons: Comparisons, test: Comparison, label: str) -> Answer:
+    """Return the sentence on a run against its baseline."""
+    letter = relation(comparisons, test, test.n)
+    words = as_text(verb(letter, label), ())
+    sentence, facts = f"{test.run} {words} {_name(test.baseline)}", _facts([test])
+    if letter != SAME:
+        sentence += f" on {label}"
+        if not math.isnan(test.p_adjusted):
+            facts.insert(0, _p_in_words(comparisons, test.p_adjusted))
+        if not math.isnan(test.difference):
+            facts.insert(0, signed(test.difference, DIGITS))
+    return Answer(f"{sentence} ({', '.join(facts)})", _TONES.get(letter, "mixed"))
+
+
+def _counts(comparisons: Comparisons, tests: Sequence[Comparison], label: str) -> Answer:
+    """Return how many runs are better and worse than a baseline, and name the best."""
+    by: dict[str, list[Comparison]] = {letter: [] for letter in _COUNTED}
+    for test in sorted(tests, key=lambda test: -test.metric.sign * test.difference):
+        by[relation(comparisons, test, test.n)].append(test)
+    n = len(tests)
+    head = next((letter for letter in (WORSE, APART) if len(by[letter]) == n), BETTER)
+    k, name = len(by[head]), f"{_name(tests[0].baseline)} on {label}"
+    if head == APART:
+        sentence = f"None of {n:,} runs differs significantly from {name}"
+    else:
+        subject = f"All {n:,}" if k == n else f"{k:,} of {n:,}" if k else f"None of {n:,}"
+        sentence = f"{subject} runs {_COUNTED[head][k > 1]} than {name}"
+    if head != APART and k:
+        names = [f"{test.run} ({signed(test.difference, DIGITS)})" for test in by[head]]
+        names[NAMED:] = [f"{len(names) - NAMED:,} more"] if len(names) > NAMED else []
+        sentence += f": {listed(names)}"
+    parts = [counted(len(by[k]), *_COUNTED[k]) for k in _COUNTED if k != head and by[k]]
+    facts = f" ({', '.join(_facts(tests))})" if _facts(tests) else ""
+    return Answer("; ".join([sentence, *parts]) + facts, _TONES.get(head if k else "", "mixed"))
+
+
+def _leader(comparisons: Comparisons, rows: Sequence[Comparison], label: str) -> Answer:
+    """Return the sentences on the first run, as the report page has them."""
+    runs = dict.fromkeys(name for row in rows for name in (row.baseline, row.run))
+    places = {run: place for place, run in enumerate(runs)}
+    head, n = rows[0], len(runs)
+    standings = [comparisons.standing(head.dataset, str(head.metric), run) for run in runs]
+
+    def numbers(name: str) -> Floats:
+        return np.array([getattr(standing, name, math.nan) for standing in standings], float)
+
+    n_queries = numbers("n")
+    scores = Scores(
+        label=label, sign=head.metric.sign, digits=4,
+        confidence=confidence(comparisons.plan.level), over="", systems=range(n),
+        values=numbers("value"), low=numbers("low"), high=numbers("high"), n=n_queries,
+        rank=numbers("rank"), rank_low=numbers("rank_low"), rank_high=numbers("rank_high"),
+        relations=relations(comparisons, rows, places, int(n_queries.max())), baselines=[],
+        is_fair=len({*n_queries.tolist()}) == 1,
+    )  # fmt: skip
+    first, *others = scores.order
+    leads = bool(others) and all(scores.relations[first, row] == BETTER for row in others)
+    return Answer(as_text(scores.lede(), [*runs]), "good" if leads else "mixed")
+
+
+def _name(baseline: str) -> str:
+    return REFERENCE_RUNS.get(baseline, baseline).removesuffix(" on each query")
+
+
+def _facts(tests: Sequence[Comparison]) -> list[str]:
+    """Return the direction of a metric if lower is better, and the number of queries."""
+    sizes = {test.n for test in tests}
+    facts = ["lower is better"] if tests[0].metric.sign < 0 else []
+    return facts + [counted(n, "query", "queries") for n in sizes if len(sizes) == 1]
+
+
+def _p_in_words(comparisons: Comparisons, p: float) -> str:
+    is_adjusted = comparisons.kind == "all-pairs" or comparisons.plan.correction != "none"
+    text = "p < .0001" if p < 0.0001 else f"p = {fixed(p, 4)}"
+    return f"adjusted {text}" if is_adjusted else text
