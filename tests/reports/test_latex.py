@@ -22,6 +22,8 @@ from latex_page import (
 )
 from studies import compared, constant, study
 
+import harness
+from harness.experiment.results import Results
 from harness.reports import latex
 from harness.reports.document_class import PAGES
 from harness.reports.latex import escape
@@ -279,3 +281,30 @@ def test_a_table_that_is_too_tall_says_what_to_do() -> None:
     assert "taller than the page of acmart" in misfit
     for shape in ({"top": 40}, {"columns": 3}, {"longtable": True}):
         assert [*misfits(build(made, TableSettings(**shape)))] == []  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def example_results(tmp_path_factory: pytest.TempPathFactory) -> list[Results]:
+    folder = tmp_path_factory.mktemp("examples")
+    root = Path(__file__).resolve().parents[2]
+    names = ("compare", "folds", "paper", "pictures", "quickstart", "sweep", "trec")
+    changes = [f"output={folder}/{{name}}", "reports=[csv]", "plots=[]"]
+    return [harness.run(root / f"configs/{name}.yaml", overrides=changes) for name in names]
+
+
+@needs_latex
+@pytest.mark.slow
+@pytest.mark.parametrize("document_class", CLASSES)
+def test_tables_of_the_examples_fit(
+    document_class: str, example_results: list[Results], tmp_path: Path
+) -> None:
+    needs_class(document_class)
+    body = ""
+    for results in example_results:
+        for name, shape in ({**results.config.tables} or {"leaderboard": TableSettings()}).items():
+            table = build(results, replace(shape, document_class=document_class), name)  # type: ignore[arg-type]
+            assert [*misfits(table)] == []
+            body += render(table, "latex")
+    log = compiled(tmp_path, paper(document_class, body), "paper")
+    expected = ("itation", "rerun", "undefined", "multiply")
+    assert [line for line in complaints(log) if not any(word in line for word in expected)] == []
