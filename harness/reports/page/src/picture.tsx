@@ -171,9 +171,9 @@ export function Against({ context, axis, reference, kept }: { context: Context; 
   const without = board.systems.length - rows.length;
   return (
     <Plot context={context} name="against" label={`${metric.label} against ${name} of ${rows.length} systems`} title={`${metric.label} against ${name}`}
-      note={`No other system has ${sign < 0 ? "lower" : "higher"} ${metric.label} at less ${name} than ${frontier.length > 1 ? `the ${frontier.length} on the line` : systemName(context, frontier[0])}.${logarithmic ? " Logarithmic axis." : ""}${without ? ` ${without} without ${name} left out.` : ""}`}
+      note={`No other system has ${sign < 0 ? "lower" : "higher"} ${metric.label} with lower ${name} than ${frontier.length > 1 ? `the ${frontier.length} on the line` : systemName(context, frontier[0])}.${logarithmic ? " Logarithmic axis." : ""}${without ? ` ${without} without ${name} left out.` : ""}`}
       height={height} points={points} y={y} ticks={ticksOf(up)} reference={reference} more={(row) => `${name} ${cost(row).toLocaleString("en")}`}>
-      {ticks.map((tick) => <g key={tick}><line class="grid" x1={place(tick)} x2={place(tick)} y1={top} y2={height - 40} /><text x={place(tick)} y={height - 24} text-anchor="middle">{tick.toLocaleString("en")}</text></g>)}
+      {ticks.map((tick) => <g key={tick}><line class="grid" x1={place(tick)} x2={place(tick)} y1={top} y2={height - 40} /><text x={place(tick)} y={height - 24} text-anchor="middle">{tick.toLocaleString("en", { notation: tick < 1e5 ? "standard" : "compact" })}</text></g>)}
       <text x={width} y={height - 5} text-anchor="end">{name} →</text>
       <path class="frontier" d={frontier.map((row, i) => `${i ? `H${x(row).toFixed(1)}V` : `M${x(row).toFixed(1)} `}${y(values[row]).toFixed(1)}`).join("")} />
       {points.map((one) => <circle key={one.row} class={`dot ${kindOf(one.row, reference)}${kept.has(one.row) ? "" : " faint"}`} cx={one.x} cy={one.y} r="5" />)}
