@@ -30,11 +30,8 @@ SUBMITTED = (
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width overrides output force"
 TITLED = "title description organiser date link metric"
-ROWS = (
-    "metrics runs datasets sort top spread delta marks best average extras names citations "
-    "methods bibtex"
-)
-SHAPE = "digits percent arrows transpose columns overrides sweep"
+ROWS = "metrics runs datasets sort top spread delta marks names methods bibtex"
+SHAPE = "digits columns overrides sweep"
 FORMS: dict[str, dict[str, str]] = {
     "init": {".": "output prints force", "--print": ""},
     "run": {
@@ -60,13 +57,13 @@ FORMS: dict[str, dict[str, str]] = {
     "table": {
         "out": f"{ROWS} {COMPARED} {SHAPE} format",
         "out -f latex":
-            f"{ROWS} {COMPARED} {SHAPE} width document_class cite standalone",
+            f"{ROWS} {COMPARED} {SHAPE} width cite standalone",
         "out -f markdown": f"{ROWS} {COMPARED} {SHAPE}",
         "out -f csv": f"{ROWS} {COMPARED} overrides sweep",
         "out --methods": f"metrics runs datasets names marks bibtex format {COMPARED}",
         "out --methods -f latex": f"metrics runs datasets names marks cite bibtex {COMPARED}",
         "out --bibtex": f"metrics runs datasets marks methods {COMPARED}",
-        "out --sweep x": "metrics runs datasets names digits percent arrows top format",
+        "out --sweep x": "metrics runs datasets names digits top format",
     },
     "plot": {
         "out": f"{PLOTTED} baseline",
