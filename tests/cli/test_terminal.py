@@ -122,3 +122,41 @@ def test_verdicts_have_colours_on_a_terminal_alone(
     assert "\x1b[31mERROR" in called(*words, cwd=folder).out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in on_terminal(*words, cwd=folder)
+
+
+def test_the_option_color(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("evaluate", "q.txt", "a.run", "b.run", "-m", "map")
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    plain = called(*words, cwd=folder).out
+    coloured = called("--color", "always", *words, cwd=folder).out
+    assert re.search(r"\x1b\[1m0\.\d{4}\*\x1b\[0m\n", coloured)
+    assert re.search(r"\n  \x1b\[2m\* marks .*\x1b\[0m\n", coloured)
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert called(*words, "--color=always", cwd=folder).out == coloured
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert called(*words, cwd=folder).out == coloured
+    assert called(*words, "--color", "never", cwd=folder).out == plain
+    for format in ("csv", "json", "jsonl"):
+        assert "\x1b" not in called(*words, "-f", format, cwd=folder).out
+    done = called("--color", "always", "trec_eval", "q.txt", "no.run", cwd=folder)
+    assert "\x1b" not in done.out + done.err
+
+
+def test_the_next_commands_of_a_run_work(folder: Path) -> None:
+    for config in ("c.yaml", "p.yaml"):
+        if config == "p.yaml":
+            text = (folder / "c.yaml").read_text(encoding="utf-8") + "\nreports: [csv, page]\n"
+            (folder / config).write_text(
+                text.replace("output: out", "output: paged"), encoding="utf-8"
+            )
+        last = succeeds("run", config, cwd=folder).rpartition("\n\n")[2].splitlines()
+        opened = [line.removeprefix("open ") for line in last if line.startswith("open ")]
+        assert all((folder / page).is_file() for page in opened)
+        commands = [line.partition("harness ")[2].split() for line in last if "harness " in line]
+        assert len(commands) == 2
+        for command in commands:
+            succeeds(*command, cwd=folder)
+    assert opened
