@@ -328,7 +328,7 @@ def test_conventions_are_those_of_the_command(results: harness.Results) -> None:
     assert found.rows[0]["metric"] == "ndcg@3"
     assert len(found.to_pandas()) == len(found.fits)
     compared = harness.conventions(results, "ndcg@3", tools="lightgbm")
-    assert str(compared).startswith("dataset  metric")
+    assert str(compared).startswith("web, nDCG@3: lightgbm ranks the systems ")
 
 
 def test_trace_is_that_of_the_command(results: harness.Results) -> None:
