@@ -333,7 +333,7 @@ def test_table(
 @pytest.mark.parametrize("query", [(), ("--query", QIDS[0]), ("--query", QIDS[9])])
 @pytest.mark.parametrize("run", RUNS[1:])
 def test_why(pair: tuple[Experiment, Experiment], run: str, query: Sequence[str]) -> None:
-    words = ("trace", "trec", "--run", run, "--dataset", "setb", "--metric")
+    words = ("trace", "--full", "trec", "--run", run, "--dataset", "setb", "--metric")
     for metric in ("map", "ndcg"):
         _same_command(pair, *words, metric, *query)
 

@@ -245,7 +245,7 @@ class Trial:
         run, metric = self.draw.choice(self.made.runs), self.draw.choice(self.made.labels)
         dataset = self.made.datasets[run.dataset].name
         words = ["--run", run.name, "--metric", metric, "--dataset", dataset]
-        said = self.call("trace", "results", *words)
+        said = self.call("trace", "--full", "results", *words)
         head, _, value = said.out.partition("\n")[0].rpartition(": ")
         assert head == f"{metric} of {run.name} on {dataset}"
         number = value.rstrip("*~").split(" ")[0]
@@ -273,7 +273,7 @@ class Trial:
         answered = {qid for qid, _, _ in run.rows}
         missing = [qid for qid, _, _ in qrels if qid not in answered]
         for qid in (qrels[0][0], *missing[:1]):
-            self.call("trace", "results", *one, "--query", qid, codes=codes)
+            self.call("trace", "--full", "results", *one, "--query", qid, codes=codes)
         self.call("conventions", "results", "--match", "0.25", *one, codes=codes)
         self.call("conventions", "config.yaml", "-m", "map", "--convention", "sklearn", codes=codes)
         if self.made.seed % 3 == 0:  # drawing takes longer than all else

@@ -44,7 +44,7 @@ def test_an_average_is_compared_over_the_queries_of_all_folds(tmp_path: Path) ->
     path = write(tmp_path, "average", compare=True, shared=False)
     (row,) = harness.run(path).comparisons.rows  # type: ignore[union-attr]
     assert (row.dataset, row.n, row.run) == ("web", 4, "y")
-    assert "4 queries" not in succeeds("compare", "x", "y", "--results", "out", cwd=tmp_path)
+    assert "4 queries)" in succeeds("compare", "x", "y", "--results", "out", cwd=tmp_path)
 
 
 def test_assessors_are_a_spread_as_the_error_says(tmp_path: Path) -> None:

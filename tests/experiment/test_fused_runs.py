@@ -92,7 +92,7 @@ def test_results_with_a_fused_run_verify_and_trace_and_check(folder: Path) -> No
     )
     traced = succeeds("trace", Path(moved) / "out", *words, "--inputs", moved)
     assert "dense-dev-2.run" in traced
-    assert "rrf on dev, part=dev, seed=2" in succeeds("check", Path(moved) / "x.yaml")
+    assert "rrf on dev, part=dev, seed=2" in succeeds("check", "-v", Path(moved) / "x.yaml")
     succeeds("similarity", Path(moved) / "out")
     succeeds("conventions", Path(moved) / "out")
 

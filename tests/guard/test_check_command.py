@@ -49,7 +49,7 @@ def test_exit_codes(trec: Any, root: Path) -> None:
 def test_a_wrong_score_in_json_is_of_its_file(trec: Any) -> None:
     trec.put("run.json", ['{"5": {"DOC-1": null}}'])
     lines = call(trec.folder / "qrels", trec.folder / "run.json").stdout.splitlines()
-    assert lines[0] == f"ERROR  {trec.folder}/run.json  unreadable"
+    assert f"ERROR  {trec.folder}/run.json  unreadable" in lines
     assert not any(line.startswith("OK") for line in lines)
 
 
@@ -74,7 +74,7 @@ def test_what_is_printed(trec: Any) -> None:
         in result.stdout
     )
     result = call(trec.folder / "qrels", trec.folder / "run", "--by", "rule")
-    assert result.stdout.startswith(f"error: {trec.folder}/run:6: ")
+    assert f"\nerror: {trec.folder}/run:6: " in result.stdout
 
 
 def test_json(letor: Any) -> None:
@@ -166,7 +166,7 @@ def test_ok_lines_come_with_verbose_alone(trec: Any) -> None:
     ok = [line for line in whole if line.startswith("OK ")]
     assert ok == [f"OK     {good}"]
     assert short == [line for line in whole if line not in ok]
-    (line,) = call(qrels, good).stdout.splitlines()  # a clean check says what was checked
-    assert line.startswith("checked 1 dataset and 1 run, ")
+    line, *_ = call(qrels, good).stdout.splitlines()  # a clean check says what was checked
+    assert line.startswith("no problem in 2 files (1 dataset and 1 run, ")
     for form in (("--by", "rule"), ("-f", "json")):
         assert isinstance(call(*words, "--verbose", *form).exception, UnknownNameError)
