@@ -167,9 +167,10 @@ def answer(changes: Changes) -> Answer:
     """Return what the exit code says, and what the new leaderboard has lost."""
     statuses, n = Counter[str](cell.status for cell in changes.cells), len(changes.cells)
     if not statuses["worse"] and not changes.has_change:
-        return Answer(
-            f"nothing has changed: {counted(n, 'value is', 'values are')} the same", "good"
-        )
+        if limit := changes.tolerance:
+            return Answer(f"no value of {n:,} changed by more than {limit:g}", "good")
+        text = f"nothing has changed: {counted(n, 'value is', 'values are')} the same"
+        return Answer(text, "good")
     parts = ["no value is worse"]
     if worse := changes.having("worse"):
         are, first = f"{len(worse):,} of {n:,} values {'are' if len(worse) > 1 else 'is'}", worse[0]

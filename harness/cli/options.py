@@ -289,12 +289,18 @@ def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, An
     """
     from ..config import yaml_file  # which a command without --set skips
 
-    own = {str(parameter.name) for parameter in click.get_current_context().command.params}
+    parameters = click.get_current_context().command.params
+    own = {str(parameter.name): parameter.opts[0] for parameter in parameters}
     chosen: dict[str, dict[str, Any]] = {name: {} for name in models}
     keys = [(name, key) for name, model in models.items() for key in parameters_of(model)]
     known = [f"{section}.{key}" for section, key in keys if key not in own]
     for text in overrides:
-        check_known("key", text.partition("=")[0].strip(), known, "--set")
+        key = text.partition("=")[0].strip()
+        section, _, last = key.rpartition(".")
+        if section in models and last in own and last in parameters_of(models[section]):
+            message = f"{key} is an option of this command"
+            raise UnknownNameError(Problem("--set", message, fix=f"write {own[last]}"))
+        check_known("key", key, known, "--set")
         source = yaml_file.parse_yaml("{}", "--set")
         yaml_file.override_values(source, [text])
         if source.problems:

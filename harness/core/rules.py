@@ -60,7 +60,7 @@ REFUSED = (
          "repair the system's output"),
     Rule("duplicates", "error",
          "A docno that occurs twice in one query.",
-         "it counts twice, and metrics exceed 1",
+         "it would count twice, and metrics could exceed 1",
          "keep one: duplicates (--duplicates) best of a run, last of qrels"),
     Rule("header-line", "error",
          "A header line in a format without headers.",

@@ -129,16 +129,18 @@ def _answer(checked: Checked) -> Answer:
             _file_of(finding): VERDICTS[finding.severity] for finding in reversed(checked.findings)
         }
         noun, bad, faults = "file", "ERROR", ("has errors", "have errors")
-    n, inputs = counted(len(worst), noun), checked_inputs(checked).partition(" ")[2]
+    n, inputs = counted(len(worst), noun), f" ({checked_inputs(checked).partition(' ')[2]})"
+    if checked.submitted:
+        inputs = ""
     by = Counter(worst.values())
     if not by[bad] and not by["WARN"]:
-        return Answer(f"no problem in {n} ({inputs})", "good")
+        return Answer(f"no problem in {n}{inputs}", "good")
     counts = [(by[bad], *faults), (by["WARN"], "has warnings", "have warnings")]
     parts = [f"{k:,} {many if k > 1 else verb}" for k, verb, many in counts if k]
     first, _, rest = parts[0].partition(" ")
     parts[0] = f"{first} of {n} {rest}"
     parts += [] if by[bad] else [f"none {faults[0]}"]
-    return Answer(f"{', '.join(parts)} ({inputs})", "bad" if by[bad] else "mixed")
+    return Answer(f"{', '.join(parts)}{inputs}", "bad" if by[bad] else "mixed")
 
 
 def _paths_of(cell: Cell) -> Iterator[str]:

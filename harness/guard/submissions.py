@@ -204,8 +204,10 @@ def findings_across_runs(
             name = team.get(tag, "")
             counts[name] += 1
             if counts[name] > terms.max_runs:
-                message = f"run {counts[name]} of {name or 'this team'}, expected at most "
-                yield finding("too-many-runs", path, message + f"{terms.max_runs:,}")
+                message = (
+                    f"expected at most {terms.max_runs:,} runs of {name or 'a team'}, got run "
+                )
+                yield finding("too-many-runs", path, message + f"{counts[name]:,}")
 
 
 def findings_of_submissions(

@@ -232,7 +232,7 @@ def _adjusted(comparisons: Comparisons) -> str:
     """Return the note on the correction of p-values."""
     text = correction(comparisons)
     if text.startswith("one "):
-        return f"The adjusted p is p itself, as there is {text}."
+        return f"The adjusted p equals p, as there is {text}."
     return f"The adjusted p has {text}."
 
 

@@ -66,7 +66,7 @@ def test_topics_that_the_terms_ask_for(folder: Path) -> None:
         "t0.run,",
         "5",
     ]
-    assert lines[0].startswith("5 of 21 runs are rejected (")
+    assert lines[0].startswith("5 of 21 runs are rejected")
     assert not [line for line in lines if line.startswith("OK")]
     lines = called("check", *runs, *ALL, "--all-topics", "-v").out.splitlines()
     assert [line.split()[1] for line in lines if line.startswith("OK")] == runs[5:]
@@ -103,7 +103,7 @@ def test_depth_tags_and_numbers_of_runs(folder: Path) -> None:
     more = "--topics", "topics.txt", "--max-runs", "1", "--teams", r"(.+)_\d"
     _, found = verdicts(*runs, *more, "--tag-pattern", r"north_\d")
     assert found["north_1.run"] == ["OK", ""]
-    assert found["north_2.run"] == ["REJECT", "run 2 of north, expected at most 1"]
+    assert found["north_2.run"] == ["REJECT", "expected at most 1 runs of north, got run 2"]
     assert found["south_1.run"] == ["REJECT", r"the tag 'south_1' does not match north_\d"]
     (folder / "north_2.run").write_text(rows("north_1").replace("d7", "d9"))
     _, found = verdicts(*runs, *more[:2], "--max-per-query", "7")

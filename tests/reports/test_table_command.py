@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import succeeds
+from command_line import refused, succeeds
 from latex_page import PREAMBLE, compiled, complaints, needs_latex
 
 import harness
@@ -51,6 +51,23 @@ def test_a_run_writes_its_tables_with_the_hash_of_its_manifest(paper: Path) -> N
 )  # fmt: skip
 def test_the_command_makes_the_same_table(paper: Path, arguments: list[str], name: str) -> None:
     assert table(paper, *arguments) == (paper / "tables" / name).read_text("utf-8")
+
+
+def test_a_key_that_is_an_option_is_refused_with_its_option(paper: Path) -> None:
+    for key, option in (("columns", "--columns"), ("metrics", "--metric"), ("names", "--name")):
+        text = refused("table", paper, "--set", f"table.{key}=2")
+        assert f"table.{key} is an option of this command" in text
+        assert f"write {option}\n" in text
+
+
+@pytest.mark.parametrize(
+    "words", [("--methods",), ("--sweep", "seed"), ("-f", "csv")], ids=lambda words: words[0]
+)
+def test_a_key_that_does_not_apply_is_refused_like_an_option(
+    paper: Path, words: tuple[str, ...]
+) -> None:
+    text = refused("table", paper, *words, "--set", "table.transpose=true")
+    assert "--set table.transpose is not for " in text
 
 
 def test_every_option(paper: Path) -> None:
