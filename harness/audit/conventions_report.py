@@ -231,7 +231,7 @@ def _colour(difference: float, largest: float) -> str:
 
 
 def _answer(matrix: Matrix) -> Answer:
-    """Return whether the convention matters to the order of systems by a metric."""
+    """Name the conventions that change the order of systems by a metric."""
     place = ", ".join(filter(None, (matrix.dataset, spelled(matrix.metric))))
     changes = any(order.order_changed for _, order in _of_conventions(matrix))
     tone: Tone = "mixed" if changes or not matrix.comparable else "good"

@@ -164,7 +164,7 @@ def _head(changes: Changes) -> Grid:
 
 
 def answer(changes: Changes) -> Answer:
-    """Return what the exit code says, and what the new leaderboard has lost."""
+    """Name the outcome of the comparison, and count what the new leaderboard lost."""
     statuses, n = Counter[str](cell.status for cell in changes.cells), len(changes.cells)
     if not statuses["worse"] and not changes.has_change:
         if limit := changes.tolerance:

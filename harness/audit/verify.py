@@ -385,7 +385,7 @@ def grids(outcome: Verification) -> Iterator[Grid]:
 
 
 def _answer(outcome: Verification) -> Answer:
-    """Return whether the folder is verified, and how much was compared."""
+    """Name the verdict on a folder, and count what was compared."""
     counts = listed([f"{n:,} {name}" for name, n in outcome.verified.items() if n] or ["nothing"])
     folder = name_of(outcome.folder)
     if outcome.is_verified:

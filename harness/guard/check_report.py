@@ -118,7 +118,7 @@ def _after_answer(checked: Checked, lines: Iterable[str]) -> Styled:
 
 
 def _answer(checked: Checked) -> Answer:
-    """Return how many files, or submissions, have errors and warnings, and what was checked."""
+    """Count the files, or submissions, that have errors and warnings, and what was checked."""
     if checked.submitted:
         worst = {file: word for file, word, _ in _by_run(checked)}
         noun, bad, faults = "run", "REJECT", ("is rejected", "are rejected")

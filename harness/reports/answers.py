@@ -82,18 +82,21 @@ def _pair(comparisons: Comparisons, test: Comparison, label: str) -> Answer:
 
 
 def _counts(comparisons: Comparisons, tests: Sequence[Comparison], label: str) -> Answer:
-    """Return how many runs are better and worse than a baseline, and name the best."""
+    """Count the runs that are better and worse than a baseline, and name the best."""
     by: dict[str, list[Comparison]] = {letter: [] for letter in _COUNTED}
     for test in sorted(tests, key=lambda test: -test.metric.sign * test.difference):
         by[relation(comparisons, test, test.n)].append(test)
     n = len(tests)
     head = next((letter for letter in (WORSE, APART) if len(by[letter]) == n), BETTER)
     k, name = len(by[head]), f"{_name(tests[0].baseline)} on {label}"
+    every, none = (
+        ("Both runs", "Neither run") if n == 2 else (f"All {n:,} runs", f"None of {n:,} runs")
+    )
     if head == APART:
-        sentence = f"None of {n:,} runs differs significantly from {name}"
+        sentence = f"{none} differs significantly from {name}"
     else:
-        subject = f"All {n:,}" if k == n else f"{k:,} of {n:,}" if k else f"None of {n:,}"
-        sentence = f"{subject} runs {_COUNTED[head][k > 1]} than {name}"
+        subject = every if k == n else f"{k:,} of {n:,} runs" if k else none
+        sentence = f"{subject} {_COUNTED[head][k > 1]} than {name}"
     if head != APART and k:
         names = [f"{test.run} ({signed(test.difference, DIGITS)})" for test in by[head]]
         names[NAMED:] = [f"{len(names) - NAMED:,} more"] if len(names) > NAMED else []

@@ -95,37 +95,44 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 
 
 def answer(verdicts: Sequence[Verdict], undecided_fails: bool = True) -> Answer:
-    """Return whether the gate passes and why, given the verdicts with the worst first."""
+    """Name the outcome of the gate and its reason, given the verdicts with the worst first."""
     worst, n = verdicts[0], len(verdicts)
     counts = Counter(verdict.outcome for verdict in verdicts)
-    is_failed = any(_fails(verdict, undecided_fails) for verdict in verdicts)
-    subject = spelled(worst.metric, [*dict.fromkeys(verdict.metric for verdict in verdicts)])
-    subject += f" of {worst.run}"
-    subject += f" on {worst.dataset}" if len({verdict.dataset for verdict in verdicts}) > 1 else ""
-    subject += f" ({worst.group})" if worst.group else ""
-    fell, fall = ("fell", "fall") if worst.metric.sign > 0 else ("rose", "rise")
-    margin, difference = f"{worst.margin:.3g}", signed(worst.difference, DIGITS)
-    queries = counted(worst.n, "query", "queries")
-    if worst.outcome == "fail":
-        loss = f"{subject} {fell} by {difference[1:]} (margin {margin}, {queries})"
-        fails = "values fails" if counts["fail"] == 1 else "values fail"
-        text = f"{loss}; {counts['fail']} of {n} {fails}" if n > 1 else loss
-    elif worst.outcome == "undecided":
-        enough = f", {worst.needed:,} would be enough" if worst.needed else ""
-        text = f"{queries} cannot show that {subject} {fell} by at most {margin}"
-        text += f" ({difference}{enough})"
-    elif n == 1:
-        text = f"{subject} did not {fall} by more than {margin} ({difference}, {queries})"
-    else:
-        text = f"none of {n} values got worse by more than its margin"
-    if counts["undecided"] and n > 1:
-        values = "values are" if counts["undecided"] > 1 else "values is"
-        text += f"; {counts['undecided']} of {n} {values} undecided"
-    if is_failed:
-        return Answer(f"failed: {text}", "bad")
+    text = spelled(worst.metric, [*dict.fromkeys(verdict.metric for verdict in verdicts)])
+    text += f" of {worst.run}"
+    text += f" on {worst.dataset}" if len({verdict.dataset for verdict in verdicts}) > 1 else ""
+    text += f" ({worst.group})" if worst.group else ""
+    text += f" {_change(worst.difference)}"
+    margin = f"{worst.margin:.3g}"
     if worst.outcome == "undecided":
-        return Answer(f"passed, though undecided: {text}", "mixed")
-    return Answer(f"passed: {text}", "good")
+        queries = counted(worst.n, "query is", "queries are")
+        text += f"; {queries} too few to rule out a loss above {margin}"
+        text += f" (about {worst.needed:,} are needed)" if worst.needed else ""
+    else:
+        text += f" (margin {margin}, {counted(worst.n, 'query', 'queries')})"
+    if worst.outcome == "pass" and n > 1:
+        text = f"none of {n} values got worse by more than its margin"
+    if worst.outcome == "fail" and n > 1:
+        text += f"; {counts['fail']} of {n} values {'fails' if counts['fail'] == 1 else 'fail'}"
+    if counts["undecided"] and n > 1:
+        are = "are" if counts["undecided"] > 1 else "is"
+        text += f"; {counts['undecided']} of {n} values {are} undecided"
+    is_failed = _fails(worst, undecided_fails)
+    if worst.outcome == "undecided":
+        outcome = "undecided (fails)" if is_failed else "undecided (passes)"
+        return Answer(f"{outcome}: {text}", "bad" if is_failed else "mixed")
+    return Answer(f"failed: {text}", "bad") if is_failed else Answer(f"passed: {text}", "good")
+
+
+def _change(difference: float) -> str:
+    """Name the change of a value.
+
+    >>> _change(0.25), _change(-1e-5), _change(0.0)
+    ('rose by 0.250', 'fell by 1.0e-05', 'did not change')
+    """
+    if not difference:
+        return "did not change"
+    return f"{'rose' if difference > 0 else 'fell'} by {signed(difference, DIGITS)[1:]}"
 
 
 def _table(verdicts: Sequence[Verdict]) -> Grid:

@@ -121,7 +121,8 @@ class Scores:
         aside = "" if self.sign > 0 else " (lower is better)"
         n = f"{len(self.order):,} systems"
         if len(top) == len(self.order):
-            return [f"All {n} have the same {self.label}: ", *self.value(first), "."]
+            every = "Both systems" if len(top) == 2 else f"All {n}"
+            return [f"{every} have the same {self.label}: ", *self.value(first), "."]
         verb = "has" if len(top) == 1 else "have"
         start = f" {verb} the {extreme} {self.label} of {n}{aside}: "
         sentence = [*self.links(top), start, *self.value(first), ". "]
@@ -176,8 +177,10 @@ class Scores:
             return ["No baseline has a value to test it against."]
         if len(rows) > 1:
             better = sum(self.relations[first, row] == BETTER for row in rows)
-            which = "all" if better == len(rows) else _none(better)
-            return [f"It is significantly better than {which} of the {len(rows)} baselines."]
+            which = f"{_none(better)} of the {len(rows)}"
+            if better == len(rows):
+                which = "both" if better == 2 else f"all {better}"
+            return [f"It is significantly better than {which} baselines."]
         (row,) = rows
         better, worse = self.count(row, WORSE), self.count(row, BETTER)
         sentence = self.against(first, row)
@@ -282,7 +285,7 @@ class Scores:
 
 
 def verb(letter: str, label: str) -> Sentence:
-    """Return what tests say of a system against another that follows."""
+    """Verb of a test of a system against another, whose name follows."""
     verbs: dict[str, Sentence] = {
         BETTER: ["is significantly better than"],
         WORSE: ["is significantly worse than"],

@@ -41,6 +41,28 @@ def gate(folder: Path, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
     return done.code, {(one["run"], one["metric"]): one["outcome"] for one in found}
 
 
+@pytest.mark.parametrize(
+    ("words", "start"),
+    [
+        (("base.run", "unclear.run"), "undecided (fails): MRR of unclear fell by 0.0"),
+        (
+            ("base.run", "unclear.run", "--on-undecided", "pass"),
+            "undecided (passes): MRR of unclear fell by 0.0",
+        ),
+        (("unclear.run", "base.run"), "undecided (fails): MRR of base rose by 0.0"),
+        (("worse.run", "base.run"), "passed: MRR of base rose by 0."),
+        (("base.run", "worse.run"), "failed: MRR of worse fell by 0."),
+        (("base.run", "same.run"), "passed: MRR of same did not change (margin 0.01, "),
+    ],
+)
+def test_the_first_line_names_outcome_and_change(
+    folder: Path, words: tuple[str, ...], start: str
+) -> None:
+    rest = ("--qrels", "qrels.txt", "-m", "recip_rank", "--margin", "0.01")
+    first = called("gate", *words, *rest, cwd=folder).out.splitlines()[0]
+    assert first.startswith(start)
+
+
 def test_a_share_may_be_more_than_a_value(folder: Path) -> None:
     assert called("gate", *TWO, "-m", "recip_rank", "--margin", "5%", cwd=folder).code == 1
 
@@ -212,7 +234,7 @@ def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
     words = ("gate", "old", "new", "--margin", "0.1", "-m", "map")
     done = called(*words, cwd=folder)
     assert "not gated, because only the baseline has it: b\n" in done.err
-    assert done.out.startswith("passed: MAP of a did not fall by more than 0.1 (+0.000, ")
+    assert done.out.startswith("passed: MAP of a did not change (margin 0.1, ")
     done = called(*words, "--name", "b=c", cwd=folder)
     assert (done.err, done.out.splitlines()[0]) == (
         "",

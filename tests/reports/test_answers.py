@@ -79,11 +79,11 @@ def test_many_runs_against_a_baseline() -> None:
     )]  # fmt: skip
     worse = [compared("a", 0.2, metric=SWAPS), compared("b", 0.1, metric=SWAPS)]
     assert first_lines(*worse) == [(
-        "All 2 runs are significantly worse than base=1 on swaps: b (+0.100) and a (+0.200) "
+        "Both runs are significantly worse than base=1 on swaps: b (+0.100) and a (+0.200) "
         "(lower is better, 12 queries)", "bad",
     )]  # fmt: skip
     none = [compared("a", 0.2, 0.3), compared("b", 0.1, 0.3)]
-    assert first_lines(*none)[0].text.startswith("None of 2 runs differs significantly from base=1")
+    assert first_lines(*none)[0].text.startswith("Neither run differs significantly from base=1")
     mixed = first_lines(*none, compared("c", -0.3))[0]
     assert mixed.text.startswith("None of 3 runs is significantly better than base=1 on MAP; 1 is")
     assert mixed.tone == "mixed"

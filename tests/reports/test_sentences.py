@@ -163,7 +163,7 @@ BASELINE = "ape has the highest nDCG@10 of 4 systems: 0.500 over 30 queries. "
                           "from it."),
         ([0, 1], "=+~ +~ .", "It is a baseline: 1 is significantly worse and 1 cannot be told "
                              "apart from it."),
-        ([2, 3], ".++ ++ .", "It is significantly better than all of the 2 baselines."),
+        ([2, 3], ".++ ++ .", "It is significantly better than both baselines."),
         ([2, 3], ".+~ ++ .", "It is significantly better than 1 of the 2 baselines."),
         ([2, 3], ".~~ ++ .", "It is significantly better than none of the 2 baselines."),
     ],
