@@ -46,7 +46,7 @@ class XGBoostFeval(QueryValues):
         """Warn if early stopping keeps a worse model: XGBoost guesses the direction by name.
 
         Other callbacks are not visible from here, but the best iteration so far is. A later value
-        may be better by less than the `min_delta` that a user gave, so 1 % is allowed for that.
+        may be better by less than the `min_delta` that a user gave, so 1% is allowed for that.
         """
         best = getattr(model, "attr", lambda name: None)("best_iteration")
         if best is None or self._warned:

@@ -128,8 +128,8 @@ def app(ctx: click.Context, debug: bool, no_plugins: bool, color: printing.Colou
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line, as ``harness`` and ``python -m harness`` do."""
     signal.signal(signal.SIGINT, _end)  # while this imports, nothing has begun
-    gc.set_threshold(100_000)  # imports make no garbage: 10 % of a small `harness evaluate`
-    # set before numpy is imported: its threads for matrix products take 10 % more
+    gc.set_threshold(100_000)  # imports make no garbage: 10% of a small `harness evaluate`
+    # set before numpy is imported: its threads for matrix products take 10% more
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..config import plugins
 

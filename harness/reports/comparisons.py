@@ -193,7 +193,7 @@ def notes(comparisons: Comparisons) -> list[str]:
     if not (by and all(by.values())):
         lines += [
             "d_z is the mean difference divided by the standard deviation of the differences.",
-            "detectable is the smallest difference that a paired t-test finds with 80 % power at "
+            "detectable is the smallest difference that a paired t-test finds with 80% power at "
             f"{plan.level:g}.",
         ]
     datasets = [dataset for _, missing in comparisons.absent for dataset in missing]

@@ -25,6 +25,7 @@ from .phrases import (
     CORRECTIONS,
     INTERVALS,
     absent_baselines,
+    confidence,
     cutoffs_together,
     listed,
     sized,
@@ -575,7 +576,7 @@ def _overall(
 def _intervals(study: Study, writer: Writer, shown: Sequence[Shown]) -> Iterator[str]:
     """Yield the kind of the intervals that are shown."""
     plan = plan_of(study)
-    percent = writer.text(f"{100 * (1 - plan.level):g}%")
+    percent = writer.text(confidence(plan.level))
     if "means" in shown and not study.board.summary.average:
         kinds = mean_intervals(study, study.systems)
         yield f"Intervals of means are unadjusted {percent} {listed(kinds)}."

@@ -160,8 +160,8 @@ def interval(low: float, high: float, sign: bool = False) -> str:
 
 
 def confidence(level: float) -> str:
-    """Return the confidence of an interval: 0.05 is ``95 %``."""
-    return f"{100 * (1 - level):g} %"
+    """Return the confidence of an interval: 0.05 is ``95%``."""
+    return f"{100 * (1 - level):g}%"
 
 
 def at_most(level: float) -> str:

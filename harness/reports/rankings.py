@@ -112,7 +112,7 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
             ]
             for pair in pairs
         ]
-        header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
+        header = ["metric", "other metric", "tau_b", "95% interval", "tau_ap", "95% interval"]
         grids.append(Grid(answers=(_correlation_answer(pairs),)))
         notes = [
             f"Correlations are of {counted(pairs[0].systems, 'system')} on "

@@ -108,7 +108,7 @@ def test_all_pairs() -> None:
         compared("c", -0.1, 0.2, baseline="b"),
     ]  # fmt: skip
     assert first_lines(*rows, plan=Plan(), standings=standings) == [(
-        "b has the highest MAP of 3 systems: 0.500 over 12 queries (95 % interval 0.400 to 0.600). "
+        "b has the highest MAP of 3 systems: 0.500 over 12 queries (95% interval 0.400 to 0.600). "
         "Its lead of 0.100 over c is not significant: the tests cannot tell c apart from it.",
         "mixed",
     )]  # fmt: skip

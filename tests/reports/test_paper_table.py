@@ -204,7 +204,7 @@ def test_caption() -> None:
     assert caption(table) == (
         "Means over trec (2 queries).",
         "Values of MAP are × 100.",
-        "Brackets contain unadjusted 95 % t-intervals of the mean.",
+        "Brackets contain unadjusted 95% t-intervals of the mean.",
         "The best value of each metric is in bold.",
         "A letter marks values significantly better than the system of that letter "
         "(paired two-sided t-test, one comparison, p ≤ .05).",

@@ -161,7 +161,7 @@ def test_a_clustered_interval_keeps_weights() -> None:
 
 
 def test_the_interval_holds_the_weighted_mean() -> None:
-    """Of 95 % intervals of random values about 95 % hold the mean, with unequal weights too."""
+    """Of 95% intervals of random values about 95% hold the mean, with unequal weights too."""
     rng, held = np.random.default_rng(1), 0
     for trial in range(200):
         weights = rng.choice([1.0, 2.0, 3.0], size=60)

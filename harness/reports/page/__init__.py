@@ -32,7 +32,7 @@ from ...stats.comparison import REFERENCE_RUNS, UNCOMPARED, Comparison, Comparis
 from .. import html
 from ..grid import grid
 from ..html import in_html
-from ..phrases import CORRECTIONS, decimals, spelled
+from ..phrases import CORRECTIONS, confidence, decimals, spelled
 from ..select import value_for
 from ..sentences import Queries, Scores, as_text, group_label, reader_notes, relations
 
@@ -121,11 +121,11 @@ def report(
     columns = list(dict.fromkeys(c for row in rows_of.values() for c in row if c != "link"))
     described = [_metric(metric, names) for metric in metrics]
     labels = [metric["label"] for metric in described]
-    confidence = f"{100 * (1 - level):g}%"
+    share = confidence(level)
     comparisons = comparisons or UNCOMPARED
     references = [name for name in comparisons.plan.baselines if name in REFERENCE_RUNS]
     place |= {name: len(runs) + k for k, name in enumerate(references)}
-    maker = _Boards(metrics, labels, place, comparisons, interval, confidence, board, references)
+    maker = _Boards(metrics, labels, place, comparisons, interval, share, board, references)
     by_dataset = grouped_by(systems, lambda system: system.dataset)
     page_systems = [_system(name, row, columns) for name, row in rows_of.items()]
     costs = settings.metadata.costs if settings.metadata else ()
