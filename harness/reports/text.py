@@ -18,7 +18,8 @@ _LINE = 100
 """Characters of a line of a caption and of notes, at most."""
 _LEAST = 40
 """Characters of a line of text in the narrowest terminal."""
-_BEFORE_ARROW, _HARD_BLANK = re.compile(" (?=[↑↓])"), "\xa0"
+_INSEPARABLE, _HARD_BLANK = re.compile(r"(?<!,) (?=[^(]*\))| (?=[↑↓]|p$)"), "\xa0"
+"""Blanks in parentheses, but not behind commas; before an arrow; and in "adjusted p"."""
 _NARROWEST = 8
 """Characters of a column in the narrowest terminal."""
 LONGEST = 120
@@ -175,10 +176,14 @@ def _styled_line(cells: Sequence[str], is_bold: Sequence[bool]) -> Styled:
 
 
 def _folded(text: str, room: int) -> list[str]:
-    """Return the lines of a cell; an arrow stays with the word before it."""
+    """Return the lines of a cell, its inseparable words together.
+
+    >>> _folded("RBO (p = 0.9) ↑", 11), _folded("detectable, adjusted p", 11)
+    (['RBO', '(p = 0.9) ↑'], ['detectable,', 'adjusted p'])
+    """
     if len(text) <= room:
         return [text]
-    lines = textwrap.wrap(_BEFORE_ARROW.sub(_HARD_BLANK, text), room)
+    lines = textwrap.wrap(_INSEPARABLE.sub(_HARD_BLANK, text), room)
     return [line.replace(_HARD_BLANK, " ") for line in lines]
 
 
@@ -189,7 +194,7 @@ def _narrowed(texts: Sequence[Sequence[str]], left: int, width: int) -> list[int
     stay whole if they have room.
     """
     longest = [
-        [max(map(len, _BEFORE_ARROW.sub("_", text).split(" "))) for text in column]
+        [max(map(len, _INSEPARABLE.sub("_", text).split(" "))) for text in column]
         for column in texts
     ]
     words, headings = [*map(max, longest)], [column[0] for column in longest]
