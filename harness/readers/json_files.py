@@ -176,17 +176,18 @@ def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> boo
 
 
 def _is_frame(queries: Queries, kind: str) -> bool:
-    """Whether it is a data frame: columns of rows, or rows of columns."""
+    """Whether it is a data frame: columns of the same rows, or rows of the same columns."""
     lists, first_query = _has_lists(queries), next(iter(queries.values()), {})
-    for keys in ([*queries], [] if lists else [*first_query]):
-        usual = {role for role, name in guess(keys, kind).items() if len(name) > 1}
-        if "qid" in usual and len(usual) > 1:
+    shape: Callable[[Any], Any] = len if lists else dict.keys
+    if not first_query or any(shape(rows) != shape(first_query) for rows in queries.values()):
+        return False
+    # a qid may be "query" and a docno "label", but then they have no row numbers
+    by_column = [*queries], [] if lists else [*first_query]
+    for names, rows in (by_column, by_column[::-1]):
+        usual = {role for role, name in guess(names, kind).items() if len(name) > 1}
+        if "qid" in usual and len(usual) > 1 and all(map(str.isdigit, rows)):
             return True
-    if (
-        lists
-        or not first_query
-        or any(rows.keys() != first_query.keys() for rows in queries.values())
-    ):
+    if lists:
         return False
     texts = {all(isinstance(cell, str) for cell in rows.values()) for rows in queries.values()}
     return texts == {False, True}  # the columns of identifiers and of numbers

@@ -11,7 +11,7 @@ from outcomes import refused, warned
 
 from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import SHOWN
-from harness.readers import read_run
+from harness.readers import read_qrels, read_run
 from harness.readers.in_memory import as_table
 
 NAMES = st.text('ab,:{}[]"\\é€😀\n \u2028', max_size=6)
@@ -89,6 +89,38 @@ def test_keys_that_repeat(path: Path, pairs: Any, colon: str) -> None:
 def test_faults(path: Path, text: str | bytes, place: str, rule: str) -> None:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     assert refused(read_run, path, format="json") == [(f"{path}{place}", rule)]
+
+
+QUERIES = [
+    {"1": {"0": 2, "1": 0, "2": 1}, "2": {"0": 1, "1": 1, "2": 0}, "10": {"0": 0, "1": 3, "2": 1}},
+    {"qid": {"0": 1, "7": 2}, "true": {"2": 1}, "10": {"0": 1, "1": 0, "2": 2}},
+    {"query": {"a": 1, "b": 0}, "label": {"a": 2, "b": 1}},
+    {"1": {"qid": 1, "score": 2, "label": 1}, "10": {"qid": 3}},
+    {"q1": {"query": 1, "label": 2, "score": 1}, "q2": {"query": 0, "label": 1, "score": 3}},
+]
+COLUMNS = [
+    {"qid": {"0": "1", "1": "10"}, "docno": {"0": "a", "1": "b"}, "score": {"0": 2, "1": 1}},
+    {"qid": {"0": 1, "1": 10}, "label": {"0": 2, "1": 1}, "score": {"0": 2, "1": 1}},
+    {"qid": {"7": 1}, "docno": {"7": 3}, "label": {"7": 2}, "score": {"7": 1}},
+    {"0": {"qid": 1, "docno": 3, "rel": 1, "score": 2}},
+    {"qid": ["1", "10"], "docno": ["a", "b"], "score": [2, 1], "rel": [0, 1]},
+]
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+@pytest.mark.parametrize("table", QUERIES)
+def test_queries_and_documents_with_names_of_columns(
+    path: Path, table: dict[str, dict[str, int]], read: Any
+) -> None:
+    path.write_text(json.dumps(table))
+    assert read(path).to_dict() == table
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+@pytest.mark.parametrize("table", COLUMNS)
+def test_columns_of_a_data_frame(path: Path, table: Any, read: Any) -> None:
+    path.write_text(json.dumps(table))
+    assert refused(read, path, format="json") == [(str(path), "columns")]
 
 
 @pytest.mark.parametrize("form", ["lines", "array", "indented", "records"])
