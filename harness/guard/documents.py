@@ -360,7 +360,7 @@ class Documents:
 
     def findings(self, begin: RunPart, queries: Queries) -> Iterator[Finding]:
         """Yield documents that are not judged; `begin` has the first queries and examples."""
-        spelled: Finding | None = None
+        spelled, is_judged = None, np.zeros(0, bool)
         if self.qrels.n_rows:
             rows = begin.head(TOP)
             is_judged = begin.are_judged(rows)
@@ -379,7 +379,8 @@ class Documents:
             if spelled is not None:
                 yield spelled
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows
-        if not self.judged and judgements and spelled is None:  # else that is why
+        # documents may be judged below the policy's depth
+        if not self.judged and judgements and spelled is None and not is_judged.any():
             message = f"none of the {counted(queries.rows, 'document')} is judged"
             enough = answered >= ENOUGH_QUERIES
             enough = enough and min(self.n_sampled, judgements) >= ENOUGH_ROWS

@@ -49,6 +49,18 @@ def test_commands_end_with_2(files: Path, command: str, case: tuple[str, str, st
     assert text.count("-collection]") + text.count("-judged]") == 1
 
 
+@pytest.mark.parametrize("n_queries", [2, 24])
+def test_documents_that_are_judged_below_the_depth(tmp_path: Path, n_queries: int) -> None:
+    qids = [10, 1, 2, *range(30, 60)][:n_queries]
+    judged = "".join(f"{q} 0 d{q} 1\n{q} 0 e{q} 0\n" for q in qids)
+    ranked = "".join(f"{q} Q0 d{q + 1} 1 2.5 t\n{q} Q0 d{q} 2 1 t\n" for q in qids)
+    (tmp_path / "qrels").write_text(judged)
+    (tmp_path / "run").write_text(ranked)
+    assert "0.5000" in succeeds("evaluate", "qrels", "run", "-m", "map", cwd=tmp_path)
+    at_1 = succeeds("evaluate", "qrels", "run", "-m", "map", "--depth", 1, cwd=tmp_path)
+    assert f"{n_queries}/{n_queries}     0  0.0000" in at_1
+
+
 def test_other_runs_are_evaluated(files: Path) -> None:
     said = called("evaluate", "qrels", "other", "good", "-m", "map", cwd=files)
     assert said.code == 2
