@@ -180,9 +180,12 @@ class _Check:
         if visited.source is not None:
             self.sweep.digests[cell.run_entry.path] = visited.source.sha256()
             findings += _without_end(visited.source, visited.error)
+        if visited.facts is not None:
+            self.n_rows += visited.facts.run.rows
+        elif visited.source is not None:
+            self.n_rows += visited.source.n_rows
         if visited.error is None and dataset_facts is not None:
             self.sweep.visits[place] = replace(visited, findings=tuple(findings))
-            self.n_rows += 0 if visited.facts is None else visited.facts.run.rows
             return
         self.findings += findings
         error, cause = visited.error, None

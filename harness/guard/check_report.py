@@ -51,7 +51,7 @@ class Checked(Shown):
     cells : tuple of Cell
         Pairs of a run and its dataset.
     rows : int
-        Number of rows of all readable runs.
+        Number of rows that were read of all runs.
     alone : int
         Number of runs whose dataset could not be read.
     submitted : bool
@@ -76,7 +76,7 @@ class Checked(Shown):
         return findings_as_text(self).rstrip("\n")
 
     def __repr__(self) -> str:
-        return f"<Checked: {checked_inputs(self)}: {severity_counts(self)}>"
+        return f"<Checked: {checked_inputs(self) or 'no file'}: {severity_counts(self)}>"
 
 
 def rule_address(rule: str) -> str:
@@ -129,16 +129,15 @@ def _answer(checked: Checked) -> Answer:
             _file_of(finding): VERDICTS[finding.severity] for finding in reversed(checked.findings)
         }
         noun, bad, faults = "file", "ERROR", ("has errors", "have errors")
-    n, inputs = counted(len(worst), noun), f" ({checked_inputs(checked).partition(' ')[2]})"
-    if checked.submitted:
-        inputs = ""
-    by = Counter(worst.values())
+    n, by = counted(len(worst), noun), Counter(worst.values())
+    inputs = "" if checked.submitted else checked_inputs(checked)
+    inputs = f" ({inputs})" if inputs else ""
     if not by[bad] and not by["WARN"]:
         return Answer(f"no problem in {n}{inputs}", "good")
-    counts = [(by[bad], *faults), (by["WARN"], "has warnings", "have warnings")]
-    parts = [f"{k:,} {many if k > 1 else verb}" for k, verb, many in counts if k]
-    first, _, rest = parts[0].partition(" ")
-    parts[0] = f"{first} of {n} {rest}"
+    counts = [(by[bad], faults), (by["WARN"], ("has warnings", "have warnings"))]
+    (first, verbs), *rest = [(k, verbs) for k, verbs in counts if k]
+    parts = [f"{first:,} of {n} {verbs[first > 1]}"]
+    parts += [f"{k:,} {verbs[k > 1]}" for k, verbs in rest]
     parts += [] if by[bad] else [f"none {faults[0]}"]
     return Answer(f"{', '.join(parts)}{inputs}", "bad" if by[bad] else "mixed")
 
@@ -214,14 +213,14 @@ def severity_counts(checked: Checked) -> str:
 
 
 def checked_inputs(checked: Checked) -> str:
-    """Return the numbers of checked files and rows, on one line."""
+    """Return the numbers of checked datasets, runs and rows, on one line."""
     datasets = {cell.dataset_entry.path for cell in checked.cells}
     runs = {(cell.run, cell.run_entry.path) for cell in checked.cells if cell.run_entry.path}
+    files = [counted(len(datasets), "dataset"), counted(len(runs), "run")][: 2 if runs else 1]
+    parts = [" and ".join(files)] if datasets else []
+    parts += [counted(checked.rows, "row")] if checked.rows else []
     unmatched = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""
-    files = counted(len(datasets), "dataset")
-    if runs or not datasets:
-        files += f" and {counted(len(runs), 'run')}"
-    return f"checked {files}, {counted(checked.rows, 'row')}{unmatched}"
+    return ", ".join(parts) + unmatched
 
 
 def findings_as_json(checked: Checked) -> str:

@@ -142,7 +142,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 
     InputError names the first ten lines that do not fit the layout, and counts all.
     """
-    has_rows = False
+    source.n_rows = 0
     header = layout.header + source.n_comments
     for table, has_more in parse_blocks(
         source,
@@ -154,10 +154,10 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
         has_names=layout.header > 0,
     ):
         source.has_extra_fields |= has_more
+        source.n_rows += table.num_rows
         if table.num_rows:
-            has_rows = True
             yield table
-    if not has_rows:
+    if not source.n_rows:
         raise no_rows(source.name)
 
 

@@ -308,6 +308,7 @@ class Source:
         self.codec, self._head = "", b""
         self._n_comments: int | None = None
         self.report = ReadReport()  # once blocks() has ended
+        self.n_rows = 0  # of columns of text, as far as they were read
         self.format = ""  # the name of the format that it is read in
         self.is_row: IsDataLine | None = None  # which lines were read as rows of a table
         self.ascending = False  # whether the lowest score of a run is best

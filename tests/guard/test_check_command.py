@@ -84,6 +84,8 @@ def test_json(letor: Any) -> None:
     found = json.loads(result.stdout)
     assert {*found} == {"findings", "counts", "rows", "runs_without_dataset", "checked"}
     assert found["counts"]["error"] == 1
+    runs = [f"{model}/fold{fold}.txt" for model in ("gbrt", "neural") for fold in (1, 2)]
+    assert found["rows"] == sum(len(letor.lines(run)) for run in runs)
     first = found["findings"][0]
     assert {*first} == {
         "rule", "severity", "place", "what", "count", "examples", "effect", "fix", "file",
