@@ -14,13 +14,21 @@ from .. import __version__
 from ..core.entries import System, grouped_by
 from ..core.fusion import TITLES
 from ..core.metric import ENTRIES, Formula, Metric
-from ..core.names import NAMES, compared
+from ..core.names import compared
 from ..core.settings import CONVENTIONS, texts_of
 from ..errors import counted, unknown
 from ..stats.comparison import REFERENCE_RUNS, Comparisons
 from .latex import escape
 from .leaderboard import Study, plan_of
-from .notes import counted_values, missing_in_words, repeated_over, repetitions_in_words, treatment
+from .notes import (
+    BOUNDS,
+    counted_values,
+    is_bound,
+    missing_in_words,
+    repeated_over,
+    repetitions_in_words,
+    treatment,
+)
 from .phrases import (
     CORRECTIONS,
     INTERVALS,
@@ -384,11 +392,10 @@ def bibliography(study: Study, *, metrics: Sequence[str] = (), shown: Sequence[S
 
 def _paragraph(study: Study, writer: Writer, names: Sequence[str], shown: Sequence[Shown]) -> str:
     metrics = [metric for metric in study.board.metrics if not names or str(metric) in names]
-    ends = tuple(f"_{name}" for name in NAMES)  # of bounds
-    measured = [metric for metric in metrics if not (metric.label or "").endswith(ends)]
+    measured = [metric for metric in metrics if not is_bound(metric)]
     sentences = [*_measured(study, measured, writer, shown), *_treated(study, measured, writer)]
     if len(measured) < len(metrics):
-        sentences.append("Bounds are over all orders of documents with equal scores.")
+        sentences.append(BOUNDS)
     if study.comparisons is not None and study.comparisons.rows:
         sentences += _compared(study.comparisons, study, measured, writer)
     sentences += [*_intervals(study, writer, shown), _software(study, writer)]

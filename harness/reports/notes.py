@@ -12,6 +12,7 @@ from ..core.entries import Entry, Incomplete, System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
+from ..core.names import BOUND
 from ..core.policy import Policy
 from ..core.policy_views import DRAWS, ORDERS
 from ..core.settings import MetricSettings
@@ -34,13 +35,14 @@ FAILED = 10
 """Failed cells listed below the table of a dataset; leaderboard.csv has all."""
 NAMED = 3
 """Runs that a note names, each with its number of queries."""
+BOUNDS = "Bounds are over all orders of documents with equal scores."
 _ORDERS: Mapping[str, str] = {
     "trec_eval": "ordered by descending document identifier, as in trec_eval",
     "trec_eval10": "ordered by descending document identifier, as in trec_eval 10",
     "docno+": "ordered by ascending document identifier",
     "stable": "left in the order of the file",
     "reverse": "put in the reverse order of the file",
-    "average": "taken in every order, and the values averaged",
+    "average": "put in all orders, and values averaged",
     "best": "put in the best order",
     "worst": "put in the worst order",
 }
@@ -53,6 +55,11 @@ _COUNTS = {False: ("counts", "counts as"), True: ("counted as", "counted as")}
 def called(metric: Metric) -> str:
     """Return the reader's name of a metric within a sentence."""
     return in_sentence(spelled(metric))
+
+
+def is_bound(metric: Metric) -> bool:
+    """Whether a metric is a bound, or the expected value, over orders of ties."""
+    return BOUND.fullmatch(metric.label or "") is not None
 
 
 def treatment(
@@ -93,6 +100,21 @@ def _equal_scores(policy: Policy, past: bool) -> str:
     precision = _PRECISION[policy.score_type]
     were = f"Equal scores, compared in {precision}, were"
     return were if past else f"Equal scores ({precision}) are"
+
+
+def _own_ties(metrics: Sequence[Metric], policy: Policy) -> Iterator[str]:
+    """Yield the notes on metrics that treat ties by settings of their own."""
+    own = [metric for metric in metrics if metric.settings.ties is not None]
+    whole = [metric for metric in own if not is_bound(metric)]
+
+    def treated(metric: Metric) -> str:
+        of_metric = policy.with_settings(metric.settings)
+        return f"{in_sentence(_equal_scores(of_metric, past=False))} {_order(of_metric)}"
+
+    for text, members in grouped_by(whole, treated).items():
+        yield f"For {in_sentence(_all_but(members, metrics, called))}, {text}."
+    if len(whole) < len(own):
+        yield BOUNDS
 
 
 def _empty(
@@ -310,9 +332,7 @@ def on_dataset(
     yield from failed(board, entries[0].dataset)
     yield from on_values(entries)
     yield from treatment(metrics, policy, counts)
-    if own := [metric for metric in metrics if metric.settings.ties is not None]:
-        text = "treats ties by its own setting" if len(own) == 1 else "treat ties by their settings"
-        yield f"{_all_but(own, metrics, spelled)} {text}."
+    yield from _own_ties(metrics, policy)
     extra = {run: own.counts.extra for run, own in runs.items()}
     if any(extra.values()):
         is_one = _is_one(text := _of_runs(extra))

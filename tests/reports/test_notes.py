@@ -81,7 +81,14 @@ FOUR = {f"r={k}": {"missing": k} for k in range(1, 5)} | {"all": {}}
         ({"a": {"tied": 4}}, {"ties": "stable", "scores": "float64"},
          ["Equal scores (double precision) are left in the order of the file."]),
         ({"a": {"tied": 4}}, {"metrics": ("map(ties=average)", "P@5")},
-         [TIES, "MAP (average ties) treats ties by its own setting."]),
+         [TIES, "For MAP (average ties), equal scores (double precision) are put in all orders, "
+                "and values averaged."]),
+        ({"a": {}}, {"metrics": ("ndcg(convention=letor)@5", "map(ties=random(10))", "P@5")},
+         ["For nDCG@5 (letor), equal scores (double precision) are left in the order of the file.",
+          "For MAP (ties = random(10)), equal scores (double precision) are put in a random order "
+          "(seed 10)."]),
+        ({"a": {}}, {"metrics": ("map", "map_min", "map_max")},
+         ["Bounds are over all orders of documents with equal scores."]),
         ({"a": {"extra": 2}, "b": {}}, {},
          ["2 queries of a are answered but not judged, and do not count."]),
         ({"a": {"missing": 1}, "b": {"missing": 1}, "c": {}}, {},
