@@ -17,7 +17,13 @@ class Verbatim(click.Command):
 
 
 @click.command(cls=Verbatim, add_help_option=False)
-@click.argument("words", metavar="...", nargs=-1)
+@click.argument("words", metavar="QRELS RUN", nargs=-1)
 def command(words: list[str]) -> None:
-    """Replace trec_eval in a script, byte for byte."""
+    """Replace trec_eval in a script, byte for byte.
+
+    \b
+    Examples:
+      harness trec_eval -m map -m ndcg_cut.10 qrels.txt bm25.run
+      harness trec_eval -q -c -m all_trec qrels.txt bm25.run
+    """
     raise click.exceptions.Exit(trec_eval.main(words))

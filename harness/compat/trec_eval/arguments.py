@@ -386,42 +386,44 @@ def _refusals(
 _OPTIONS = """
 Evaluates a run against judgements and prints what trec_eval {version} prints.
 
-  -m MEASURE[.PARAMETERS]  a measure or a nickname; may be repeated. Parameters follow a
-                           point: -m P.5,10  -m iprec_at_recall.0.1,0.5  -m ndcg.1=3,2=9
-                           'official' by default
-  -q                       print each query's values too, queries sorted by qid
+  -m MEASURE[.PARAMETERS]  a measure or a nickname, 'official' by default; repeatable.
+                           Parameters follow a point: 'P.5,10',
+                           'iprec_at_recall.0.1,0.5', 'ndcg.1=3,2=9'
+  -q                       also print the values of each query, sorted by qid
   -n                       do not print the values over all queries
-  -c                       take means over all judged queries; those that the run does not
-                           answer count as 0
-  -l LEVEL                 smallest grade that is relevant (1); 0 or more. Below it trec_eval
-                           counts unjudged documents too, and its map exceeds 1
-  -M DEPTH                 look at the first DEPTH documents of each query only
-  -J                       take documents without a judgement out of the ranking, after -M
-                           cuts it
-  -N NUM                   documents in the collection, for 'utility'
-  -D LEVEL[.QID]           evaluate this query only. Above LEVEL 0 trec_eval also prints how
-                           it computes ndcg, G and other measures with gains: not done here
-  --as 9|9.0.8|10          follow trec_eval 9.0.7 (default: tags v9.0.7 and v9.0.8), 9.0.8 (tag
-                           trec_eval-9.0.8) or 10.0. The last two compare scores as doubles.
-                           10.0 also rounds levels of recall, stops at a query that the run
-                           does not answer unless -c is given, passes over lines that begin
-                           with '#', and has more measures
-  -h [-m MEASURE]...       print this, and what each of the measures is
-  -v                       print the version that is followed, as trec_eval does
+  -c                       take means over all judged queries; a query that the run does
+                           not answer counts as 0
+  -l LEVEL                 smallest grade that is relevant (1); 0 or more. Below it,
+                           trec_eval counts unjudged documents too, and its map exceeds 1
+  -M DEPTH                 use only the first DEPTH documents of each query
+  -J                       remove unjudged documents from the ranking, after -M cuts it
+  -N NUM                   number of documents in the collection, for 'utility'
+  -D LEVEL[.QID]           evaluate only this query. Above LEVEL 0, trec_eval also prints
+                           how it computes ndcg, G and other measures with gains; this
+                           program does not
+  --as 9|9.0.8|10          follow trec_eval 9.0.7 (default: tags v9.0.7 and v9.0.8), 9.0.8
+                           (tag 'trec_eval-9.0.8') or 10.0. The last two compare scores as
+                           doubles. 10.0 also rounds levels of recall, stops at a query
+                           that the run does not answer unless you give -c, skips lines
+                           that begin with '#', and has more measures
+  -h [-m MEASURE]...       print this help, and what each of the measures is
+  -v                       print the version that it follows, as trec_eval does
 
-Long names of the options are trec_eval's. -R and -T take qrels and trec_results only; -Z and
-other judgements than qrels are left to trec_eval itself, as are gains of documents without a
-judgement (-m ndcg.-1=1).
+The long names of options are trec_eval's. -R accepts only qrels, and -T only trec_results.
+Use trec_eval itself for -Z, for other kinds of judgements, and for gains of unjudged
+documents ('-m ndcg.-1=1').
 
-QRELS  one judgement a line: qid iteration docno grade. A grade below 0 means: in the pool, but
-       not judged. The program stops, as trec_eval does, if the first query has no other.
-RUN    one document a line: qid Q0 docno rank score tag. The order is that of the scores, equal
-       ones by docno, the last in the alphabet first; the column rank is ignored, and a score NaN
-       is refused.
-Both may be packed (gz, bz2, xz, zst), and '-' is standard input.
+QRELS  one judgement a line: qid iteration docno grade. A grade below 0 means that the document
+       is in the pool, but not judged. The program stops, as trec_eval does, if the first query
+       has no other grades.
+RUN    one document a line: qid Q0 docno rank score tag. Documents are ordered by score; equal
+       scores by docno, the last in the alphabet first. The program ignores the rank, and
+       rejects a score NaN.
 
-Exit status: 0 done, 1 wrong usage, 2 a file or a parameter cannot be used, 4 a query cannot be
-evaluated, 7 no query is in both files. Warnings go to standard error.
+Both may be compressed (gz, bz2, xz, zst), and '-' is standard input.
+
+Exit status: 0 done, 1 wrong usage, 2 an unusable file or parameter, 4 a query that cannot be
+evaluated, 7 no query in both files. Warnings go to standard error.
 
 measures   {measures}
 nicknames  {nicknames}
