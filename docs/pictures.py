@@ -1,4 +1,4 @@
-"""Draw the pictures of the docs: plots, the report page, the table and terminals.
+"""Draw the pictures of the docs: plots, the report page and the table.
 
 Run ``python -m docs.pictures`` after a change to what they show. It needs the extras ``plots`` and
 ``test``, a Chromium on the path, and LaTeX with pdftoppm for the table.
@@ -7,7 +7,6 @@ Run ``python -m docs.pictures`` after a change to what they show. It needs the e
 from __future__ import annotations
 
 import contextlib
-import html
 import io
 import itertools
 import os
@@ -42,16 +41,6 @@ THEMES = {"": "light", "-dark": "dark"}
 """Sizes and themes of the pictures of each view, by the ends of their names."""
 COLOURS = 160
 """Colours of a picture of a page, which keep its file small."""
-TERMINALS = {
-    "terminal-run": "harness run configs/quickstart.yaml",
-}
-TERMINAL = """<meta charset="utf-8"><style>
-body {{ margin: 0; display: inline-block; background: white }}
-pre {{ margin: 0; padding: 20px 24px; border-radius: 8px; background: #14161f; color: #e4e7ef;
-  font: 14px/1.5 "DejaVu Sans Mono", monospace }}
-b {{ color: #8fb4ff; font-weight: 600 }}
-</style><pre><b>$ {command}</b>
-{output}</pre>"""
 LATEX = r"""\documentclass{article}
 \usepackage[paperwidth=19cm, paperheight=9cm, margin=7mm]{geometry}
 \usepackage{booktabs, siunitx, threeparttable, mathptmx}
@@ -68,12 +57,6 @@ def main() -> None:
         folder = Path(name)
         for part in ("configs", "runs"):
             shutil.copytree(ROOT / part, folder / part)
-        for picture, command in TERMINALS.items():
-            text = TERMINAL.format(command=command, output=html.escape(run(command, folder)))
-            (folder / "terminal.html").write_text(text, encoding="utf-8")
-            tab = chromium.new_page(device_scale_factor=1.5)
-            tab.goto((folder / "terminal.html").as_uri())
-            tab.locator("body").screenshot(path=PICTURES / f"{picture}.png")
         run(
             "harness run configs/quickstart.yaml --set compare={} --set output=../results/page",
             folder,
