@@ -417,7 +417,7 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     for a name that was not evaluated or cannot be compared.
     """
     if not names:
-        return tuple(metric for metric in metrics if not why_not(metric) and not _is_bound(metric))
+        return tuple(metric for metric in metrics if not why_not(metric) and not is_bound(metric))
     comparable: dict[Metric, None] = {}
     for name in chain.from_iterable(map(each_cutoff, names)):
         matching = [metric for metric in metrics if str(metric) == name] or _spelt(name, metrics)
@@ -430,7 +430,8 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     return tuple(comparable)
 
 
-def _is_bound(metric: Metric) -> bool:
+def is_bound(metric: Metric) -> bool:
+    """Whether a metric is a bound, or the expected value, over orders of ties."""
     return metric.label is not None and metric.label.endswith(tuple(f"_{name}" for name in NAMES))
 
 
@@ -448,7 +449,7 @@ def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
         metric
         for metric in metrics
         if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
-        and not _is_bound(metric)
+        and not is_bound(metric)
     ]
     if shown is not None:
         words = {*re.findall(r"[\w.]+", shown[2])}

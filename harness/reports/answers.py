@@ -12,6 +12,7 @@ from ..core.ragged import Floats
 from ..errors import counted
 from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
 from .grid import Answer, Tone, not_shown
+from .notes import NAMED
 from .phrases import confidence, fixed, in_sentence, listed, signed, spelled
 from .sentences import (
     APART,
@@ -29,8 +30,6 @@ from .sentences import (
 
 MOST = 8
 """Sentences above the tables."""
-NAMED = 3
-"""Runs that a sentence names."""
 _TONES: dict[str, Tone] = {BETTER: "good", WORSE: "bad"}
 _COUNTED = {
     BETTER: ("is significantly better", "are significantly better"),

@@ -230,8 +230,11 @@ def notes(comparisons: Comparisons) -> list[str]:
 
 def _adjusted(comparisons: Comparisons) -> str:
     """Return the note on the correction of p-values."""
-    text = correction(comparisons)
-    if text.startswith("one "):
+    largest, text = (
+        max((n for _, n in comparisons.family_sizes), default=0),
+        correction(comparisons),
+    )
+    if largest == 1 and comparisons.kind == "paired":
         return f"The adjusted p equals p, as there is {text}."
     return f"The adjusted p has {text}."
 

@@ -14,7 +14,7 @@ from .. import __version__
 from ..core.entries import System, grouped_by
 from ..core.fusion import TITLES
 from ..core.metric import ENTRIES, Formula, Metric
-from ..core.names import compared
+from ..core.names import compared, is_bound
 from ..core.settings import CONVENTIONS, texts_of
 from ..errors import counted, unknown
 from ..stats.comparison import REFERENCE_RUNS, Comparisons
@@ -23,7 +23,6 @@ from .leaderboard import Study, plan_of
 from .notes import (
     BOUNDS,
     counted_values,
-    is_bound,
     missing_in_words,
     repeated_over,
     repetitions_in_words,
@@ -40,6 +39,7 @@ from .phrases import (
     span,
     tested_parts,
     weighted_in_words,
+    without_zero,
 )
 
 Markup = Literal["latex", "plain"]
@@ -486,7 +486,7 @@ def _compared(
         subject += f" on all metrics but {listed(titles_of(untested, writer).values())}"
     elif untested or not set(metrics) <= set(ranked):
         subject += f" on {listed(titles.values())}"
-    level = f"$\\alpha = {_without_zero(plan.level)}$"
+    level = f"$\\alpha = {without_zero(plan.level)}$"
     tests, dimensions = _family(comparisons, writer)
     facts = f"({'; '.join(filter(None, (dimensions, writer.formulas(level))))})"
     title, cited = comparisons.title, writer.cite(comparisons.sources)
@@ -512,15 +512,6 @@ def _compared(
     yield from map(writer.text, tested_parts(comparisons))
     yield from absent_baselines(comparisons, study.datasets, writer.name)
     yield from _overall(comparisons, titles, writer)
-
-
-def _without_zero(number: float) -> str:
-    """Return a number without the zero before its point.
-
-    >>> _without_zero(0.05), _without_zero(1e-05)
-    ('.05', '1e-05')
-    """
-    return f"{number:g}".removeprefix("0")
 
 
 def _units(comparisons: Comparisons, study: Study) -> str:
@@ -567,7 +558,7 @@ def _overall(
         digits = 2 if "(" in name else 4
         statistic = f"{name} = {result.statistic:.{digits}f}"
         text = writer.formulas(f"${statistic}$") if "(" in name else writer.text(statistic)
-        p = f"= {_without_zero(float(f'{result.p:.3g}'))}" if result.p >= 0.001 else "< .001"
+        p = f"= {without_zero(float(f'{result.p:.3g}'))}" if result.p >= 0.001 else "< .001"
         where = f" for {titles[result.metric]}" if len({r.metric for r in results}) > 1 else ""
         if len({r.dataset for r in results}) > 1:
             where += f" on {writer.name(result.dataset)}"

@@ -12,13 +12,14 @@ from ..core.entries import Entry, Incomplete, System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
-from ..core.names import BOUND
+from ..core.names import is_bound
 from ..core.policy import Policy
 from ..core.policy_views import DRAWS, ORDERS
 from ..core.settings import MetricSettings
 from ..errors import counted, first_of
 from .phrases import (
     at_most,
+    capitalised,
     in_sentence,
     listed,
     plural,
@@ -34,7 +35,7 @@ UNSETTLED = "~"
 FAILED = 10
 """Failed cells listed below the table of a dataset; leaderboard.csv has all."""
 NAMED = 3
-"""Runs that a note names, each with its number of queries."""
+"""Runs or metrics that a sentence names."""
 BOUNDS = "Bounds are over all orders of documents with equal scores."
 _ORDERS: Mapping[str, str] = {
     "trec_eval": "ordered by descending document identifier, as in trec_eval",
@@ -55,11 +56,6 @@ _COUNTS = {False: ("counts", "counts as"), True: ("counted as", "counted as")}
 def called(metric: Metric) -> str:
     """Return the reader's name of a metric within a sentence."""
     return in_sentence(spelled(metric))
-
-
-def is_bound(metric: Metric) -> bool:
-    """Whether a metric is a bound, or the expected value, over orders of ties."""
-    return BOUND.fullmatch(metric.label or "") is not None
 
 
 def treatment(
@@ -273,15 +269,15 @@ def undefined(
     numbers: Mapping[Metric, Mapping[str, int]], name: Name = called, *, on: str = ""
 ) -> Iterator[str]:
     """Yield the notes on queries without a value; `numbers` are these of each run by metric."""
-    texts: dict[str, list[Metric]] = {}
+    texts: dict[tuple[str, bool], list[Metric]] = {}
     for metric, by_run in numbers.items():
         if any(by_run.values()) and metric.settings.undefined in (None, "skip"):
-            texts.setdefault(_of_runs(by_run), []).append(metric)
-    for where, metrics in texts.items():
+            texts.setdefault((_of_runs(by_run), _is_one(by_run)), []).append(metric)
+    for (where, is_one), metrics in texts.items():
         has, its = (
             ("has", "its mean leaves") if len(metrics) == 1 else ("have", "their means leave")
         )
-        them = "it" if _is_one(where) else "them"
+        them = "it" if is_one else "them"
         where += f" of {on}" if on else ""
         names = _all_but(metrics, numbers, name)
         yield f"{names} {has} no value on {where}; {its} {them} out."
@@ -308,9 +304,10 @@ def _of_runs(numbers: Mapping[str, int]) -> str:
     return listed(texts)
 
 
-def _is_one(where: str) -> bool:
-    """Whether the queries that `_of_runs` names are a single one."""
-    return where.startswith("1 query") and " and " not in where
+def _is_one(numbers: Mapping[str, int]) -> bool:
+    """Whether `_of_runs` names a single query."""
+    own = [n for n in numbers.values() if n]
+    return max(own) == 1 and len(own) in (1, len(numbers))
 
 
 def _all_but(metrics: Sequence[Metric], among: Iterable[Metric], name: Name) -> str:
@@ -335,10 +332,9 @@ def on_dataset(
     yield from _own_ties(metrics, policy)
     extra = {run: own.counts.extra for run, own in runs.items()}
     if any(extra.values()):
-        is_one = _is_one(text := _of_runs(extra))
-        verbs = ("is", "does") if is_one else ("are", "do")
-        text = text[:1].upper() + text[1:]
-        yield f"{text} {verbs[0]} answered but not judged, and {verbs[1]} not count."
+        are, do = ("is", "does") if _is_one(extra) else ("are", "do")
+        text = capitalised(_of_runs(extra))
+        yield f"{text} {are} answered but not judged, and {do} not count."
     yield from undefined(without_value(by_name, metrics))
     if unfair:
         yield no_best(map(called, unfair))

@@ -170,7 +170,16 @@ def at_most(level: float) -> str:
     >>> at_most(0.05)
     'p ≤ .05'
     """
-    return f"p ≤ {f'{level:g}'.removeprefix('0')}"
+    return f"p ≤ {without_zero(level)}"
+
+
+def without_zero(number: float) -> str:
+    """Return a number without the zero before its point.
+
+    >>> without_zero(0.05), without_zero(1e-05)
+    ('.05', '1e-05')
+    """
+    return f"{number:g}".removeprefix("0")
 
 
 def p_value(p: float) -> str:

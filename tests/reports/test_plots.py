@@ -132,14 +132,14 @@ def test_effects_are_seen_from_the_baseline() -> None:
         assert [one.get_text() for one in axes.get_yticklabels()] == labels
     caption = next(one for one in texts(figure) if one.startswith("difference in MAP ↑ from a"))
     words = " ".join(caption.split())
-    assert "unadjusted 95% interval filled: adjusted p ≤ 0.05 (Holm, 2 tests)" in words
+    assert "unadjusted 95% interval filled: adjusted p ≤ .05 (Holm, 2 tests)" in words
 
 
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Plan(("a",), correction="none"), "95% interval filled: p ≤ 0.05"),
-        (Plan(("a",), correction="bh", level=0.01), "adjusted p ≤ 0.01 (BH, 2 tests)"),
+        (Plan(("a",), correction="none"), "95% interval filled: p ≤ .05"),
+        (Plan(("a",), correction="bh", level=0.01), "adjusted p ≤ .01 (BH, 2 tests)"),
         (Plan(("a",), test="tukey"), "simultaneous 95% interval filled: adjusted p"),
     ],
     ids=["none", "bh", "tukey"],

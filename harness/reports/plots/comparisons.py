@@ -15,7 +15,7 @@ from ...errors import counted, warn
 from ...stats.comparison import Comparison, Comparisons, between
 from ...stats.differences import differences
 from ...stats.registry import Stream, find
-from ..phrases import CORRECTIONS, confidence, span
+from ..phrases import CORRECTIONS, at_most, confidence, span
 from ..text import cut
 from . import plot
 from .plot import Name, PlotKind, PlotRequest, Width, characters
@@ -204,7 +204,7 @@ def _marks(comparisons: Comparisons, rows: Sequence[Comparison]) -> str:
     sizes = [size for size in (comparisons.family(row)[1] for row in rows) if size]
     plan, is_paired = comparisons.plan, comparisons.kind == "paired"
     correction = CORRECTIONS[plan.correction].short if is_paired else plan.test
-    interval, p = f"{confidence(plan.level)} interval", f"p ≤ {plan.level:g}"
+    interval, p = f"{confidence(plan.level)} interval", at_most(plan.level)
     if not (correction and sizes):
         return f"{interval}\nfilled: {p}"
     kind = "simultaneous" if any(row.interval == "simultaneous" for row in rows) else "unadjusted"
