@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..core.arguments import parameters_of
 from ..core.entries import System
 from ..core.policy import Choices
 from ..core.systems import systems_of
@@ -61,8 +62,9 @@ def command(
       harness compare bm25.run dense.run --qrels qrels.txt -m map -m ndcg@10
       harness compare lambdamart gbrt neural --results results/sweep --test randomization
     """
-    models = {"compare": Plan} if results is not None else {"compare": Plan, "policy": Choices}
-    keys = options.sections(settings.pop("overrides"), **models)
+    keys_of = {"compare": parameters_of(Plan)}
+    keys_of |= {"policy": parameters_of(Choices)} if results is None else {}
+    keys = options.sections(settings.pop("overrides"), **keys_of)
     plan = options.pop_plan(settings, keys["compare"])
     metrics, dataset, all_pairs = (settings.pop(key) for key in ("metrics", "dataset", "all_pairs"))
     if all_pairs and plan.baselines:

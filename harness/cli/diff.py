@@ -11,6 +11,7 @@ import click
 
 from ..audit.leaderboard_diff import changes, names_of
 from ..audit.leaderboard_diff_report import render
+from ..core.arguments import parameters_of
 from ..errors import Problem, UnknownNameError
 from ..experiment.history import history as over_folders
 from ..input_files import check_outputs, name_of
@@ -91,7 +92,7 @@ def command(
         options.refuse(("keys", "lower"), "results folders")
     else:
         options.refuse((*_TESTS, "overrides"), "tables, which have no values of queries")
-    keys = options.sections(settings.pop("overrides"), compare=Plan)
+    keys = options.sections(settings.pop("overrides"), compare=parameters_of(Plan))
     plan = options.pop_plan(settings, keys["compare"])
     options.check_correction(plan.test, keys["compare"])
     names_known = partial(names_of, old, new, settings["keys"])

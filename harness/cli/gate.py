@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import click
 
+from ..core.arguments import parameters_of
 from ..core.policy import Choices
 from ..errors import HarnessError, Problem, UnknownNameError
 from ..experiment import gate as gates
@@ -110,7 +111,7 @@ def _verdicts(
         options.refuse(("qrels",), "results folders")
     if qrels is not None:
         options.refuse(("names",), "run files")
-        keys = options.sections(overrides, policy=Choices)
+        keys = options.sections(overrides, policy=parameters_of(Choices))
         # a candidate that changes nothing is not a mistake
         settings |= {"accept": ["same-file-twice"], "policy": keys["policy"]}
         systems = systems_of_files(qrels, inputs, metrics, **settings)

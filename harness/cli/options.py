@@ -282,22 +282,21 @@ def is_given(name: str) -> bool:
     return source is ParameterSource.COMMANDLINE
 
 
-def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, Any]]:
+def sections(overrides: Sequence[str], **keys_of: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return the keys that `--set SECTION.KEY=VALUE` sets, by the sections of a config.
 
-    `models` are the sections that a command has; the options of their own are not among the keys.
+    `keys_of` has the keys of each section that a command has; those with an option are refused.
     """
     from ..config import yaml_file  # which a command without --set skips
 
     parameters = click.get_current_context().command.params
     own = {str(parameter.name): parameter.opts[0] for parameter in parameters}
-    chosen: dict[str, dict[str, Any]] = {name: {} for name in models}
-    keys = [(name, key) for name, model in models.items() for key in parameters_of(model)]
-    known = [f"{section}.{key}" for section, key in keys if key not in own]
+    chosen: dict[str, dict[str, Any]] = {name: {} for name in keys_of}
+    known = [f"{name}.{key}" for name, keys in keys_of.items() for key in keys if key not in own]
     for text in overrides:
         key = text.partition("=")[0].strip()
         section, _, last = key.rpartition(".")
-        if section in models and last in own and last in parameters_of(models[section]):
+        if last in own and last in keys_of.get(section, ()):
             message = f"{key} is an option of this command"
             raise UnknownNameError(Problem("--set", message, fix=f"write {own[last]}"))
         check_known("key", key, known, "--set")
@@ -431,16 +430,21 @@ def allow(names: Collection[str], inputs: str) -> None:
     refuse([str(option.name) for option in command.params if option.name not in names], inputs)
 
 
-def refuse(names: Iterable[str], inputs: str) -> None:
-    """Raise UnknownNameError if the command line has one of these options, which do not apply.
+def options_by_name() -> dict[str, str]:
+    """Return the options on the command line by the names of their parameters.
 
-    A key that `--set SECTION.KEY=VALUE` sets counts as an option of its last part.
+    A key that `--set SECTION.KEY=VALUE` sets is an option with the name of its last part.
     """
     context = click.get_current_context()
     keys = [text.partition("=")[0].strip() for text in context.params.get("overrides", ())]
     options = {key.rpartition(".")[2]: f"--set {key}" for key in keys}
     given = [option for option in context.command.params if is_given(str(option.name))]
-    options |= {str(option.name): option.opts[0] for option in given}
+    return options | {str(option.name): option.opts[0] for option in given}
+
+
+def refuse(names: Iterable[str], inputs: str) -> None:
+    """Raise UnknownNameError if the command line has one of these options, which do not apply."""
+    options = options_by_name()
     for name in names:
         if name in options:
             message = f"{options[name]} is not for {inputs}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ..core.arguments import parameters_of
 from ..experiment.results import PLOTS, RENDERED, TIMING, read_results, record_pictures, written
 from ..experiment.tables_and_plots import plot
 from ..readers import files as store
@@ -62,7 +63,8 @@ def command(
     if output is not None:
         options.refuse(("force",), "--output: files in another folder are replaced")
     settings |= {name: settings[name] or ("*",) for name in ("datasets", "runs")}
-    settings |= options.sections(overrides, plot=PlotSettings)["plot"]
+    keys = [key for key in parameters_of(PlotSettings) if key not in ("kind", "formats")]
+    settings |= options.sections(overrides, plot=keys)["plot"]
     check_installed()
     outcome = read_results(results)
     target = results / PLOTS if output is None else output

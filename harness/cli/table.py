@@ -34,11 +34,11 @@ _SWEPT = {
     "width", "document_class", "sweep", "top", "overrides",
 }  # fmt: skip
 """Options of a table of --sweep."""
-_LATEX = ("width", "document_class", "cite")
-_NOT_METHODS = [
-    "standalone", "width", "document_class", "sort", "top", "digits", "percent", "average",
-    "extras", "spread", "delta", "best", "arrows", "transpose", "columns",
-]  # fmt: skip
+_KEYS = [key for key in parameters_of(TableSettings) if key != "formats"]
+_LATEX = (
+    "width", "document_class", "cite", "siunitx", "longtable", "caption_latex", "label",
+)  # fmt: skip
+_OF_METHODS = {"metrics", "runs", "datasets", "names", "marks", "cite"}
 
 
 @options.command()
@@ -86,21 +86,21 @@ def command(
     width = terminal_width(format)
     if sweep:
         options.allow(_SWEPT, "--sweep")
-        options.refuse(parameters_of(TableSettings).keys() - _SWEPT, "--sweep")
+        options.refuse({*_KEYS} - _SWEPT, "--sweep")
     if standalone and format != "latex":
         options.refuse(("standalone",), f"--format {format}")
     if methods or bibtex:
-        options.refuse(_NOT_METHODS, "--methods and --bibtex")
+        options.refuse({"standalone", *_KEYS} - _OF_METHODS, "--methods and --bibtex")
         if not methods:
             options.refuse(("format", "names"), "--bibtex alone")
         elif format not in ("latex", "text"):
             options.refuse(("format",), "--methods unless it is latex or text")
     elif format == "csv":
-        options.refuse(("digits", "percent"), "--format csv, which has every digit")
+        numbers = "digits", "percent", "leading_zero"
+        options.refuse(numbers, "--format csv, which has every digit")
     if format == "csv":
-        options.refuse(
-            ("arrows", "transpose", "columns"), "--format csv, which has one row per system"
-        )
+        shape = "arrows", "transpose", "columns", "caption"
+        options.refuse(shape, "--format csv, which has one row per system")
     if format != "latex":
         options.refuse(_LATEX, f"--format {format}")
     given = {key: value for key, value in settings.items() if value not in (None, ())}
@@ -108,7 +108,7 @@ def command(
         given["names"] = dict(options.pairs("--name", names, lambda: names_of(results)))
     if digits:
         given["digits"] = with_digits(digits)
-    given |= options.sections(overrides, table=TableSettings)["table"]
+    given |= options.sections(overrides, table=_KEYS)["table"]
     if sweep:
         study = read_results(results)
         chosen = settings_of(TableSettings, given)
@@ -118,7 +118,8 @@ def command(
         built = table(results, name, baseline=baselines, **given)
     except ArgumentError as error:
         fix = "see harness table --help"
-        wrong = [replace(item, where=f"--{item.where}", fix=fix) for item in error.problems]
+        shown = options.options_by_name()
+        wrong = [replace(one, where=shown.get(one.where, ""), fix=fix) for one in error.problems]
         raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
         raise UnknownNameError([replace(item, where="") for item in error.problems]) from None

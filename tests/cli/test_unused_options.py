@@ -192,6 +192,38 @@ def test_an_option_that_a_form_cannot_use_is_refused(
     assert "Traceback" not in done.err
 
 
+ONLY_LATEX = "siunitx longtable caption_latex label document_class formats"
+KEYS = {
+    "table out": f"table: {ONLY_LATEX}",
+    "table out -f html": f"table: {ONLY_LATEX}",
+    "table out -f csv": f"table: {ONLY_LATEX} caption leading_zero percent arrows transpose",
+    "table out -f latex": "table: formats",
+    "table out --methods": f"table: {ONLY_LATEX} groups leading_zero caption percent extras",
+    "table out --bibtex": "table: formats groups leading_zero caption label siunitx",
+    "table out --sweep x": f"table: {ONLY_LATEX} groups caption average",
+    "plot out": "plot: kind formats",
+    "plot out heatmap": "plot: kind formats baseline",
+    "compare one two --results out": "policy: judged_only empty_queries",
+    "gate out out --margin .1": "policy: judged_only empty_queries",
+    "diff out out/leaderboard.csv": "compare: family interval draws seed",
+}
+"""Keys of --set that a form of a command cannot use."""
+
+
+@pytest.mark.parametrize("form", KEYS)
+def test_a_key_that_a_form_cannot_use_is_refused(here: Path, form: str) -> None:
+    section, keys = KEYS[form].split(": ")
+    for key in keys.split():
+        err = refused(*form.split(), "--set", f"{section}.{key}=[a]", cwd=here)
+        assert err.startswith("error: --set"), (key, err)
+        assert f"{key}: " not in err  # its value is not the mistake
+
+
+def test_a_wrong_value_of_a_key_is_refused_by_its_option(here: Path) -> None:
+    err = refused("table", "out", "--set", "table.extras=[wins]", cwd=here)
+    assert err.startswith("error: --set table.extras: ")
+
+
 def test_every_command_and_option_is_here() -> None:
     for name in {*COMMANDS} - {*FORMS}:
         pytest.fail(f"give FORMS in this file an entry for the forms of {name}")
