@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from ..errors import HarnessError, counted
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
-from .grid import Answer, Grid, grid_of, not_shown
+from .grid import Answer, Grid, Tone, grid_of, not_shown
 from .notes import NAMED, weighted
 from .phrases import decimals, heading, interval, p_value, signed, spelled
 from .sentences import DIGITS
@@ -97,31 +97,28 @@ def _record(verdict: Verdict) -> dict[str, Any]:
 def answer(verdicts: Sequence[Verdict], undecided_fails: bool = True) -> Answer:
     """Name the outcome of the gate and its reason, given the verdicts with the worst first."""
     worst, n = verdicts[0], len(verdicts)
-    counts = Counter(verdict.outcome for verdict in verdicts)
+    counts = Counter[str](verdict.outcome for verdict in verdicts)
     text = spelled(worst.metric, [*dict.fromkeys(verdict.metric for verdict in verdicts)])
     text += f" of {worst.run}"
     text += f" on {worst.dataset}" if len({verdict.dataset for verdict in verdicts}) > 1 else ""
     text += f" ({worst.group})" if worst.group else ""
     text += f" {_change(worst.difference)}"
-    margin = f"{worst.margin:.3g}"
+    facts = f" (margin {worst.margin:.3g}, {counted(worst.n, 'query', 'queries')})"
     if worst.outcome == "undecided":
         queries = counted(worst.n, "query is", "queries are")
-        text += f"; {queries} too few to rule out a loss above {margin}"
-        text += f" (about {worst.needed:,} are needed)" if worst.needed else ""
-    else:
-        text += f" (margin {margin}, {counted(worst.n, 'query', 'queries')})"
-    if worst.outcome == "pass" and n > 1:
-        text = f"none of {n} values got worse by more than its margin"
-    if worst.outcome == "fail" and n > 1:
-        text += f"; {counts['fail']} of {n} values {'fails' if counts['fail'] == 1 else 'fail'}"
-    if counts["undecided"] and n > 1:
-        are = "are" if counts["undecided"] > 1 else "is"
-        text += f"; {counts['undecided']} of {n} values {are} undecided"
+        facts = f"; {queries} too few to rule out a loss above {worst.margin:.3g}"
+        facts += f" (about {worst.needed:,} are needed)" if worst.needed else ""
+    several = n > 1 and worst.outcome == "pass"
+    parts = [f"none of {n} values got worse by more than its margin" if several else text + facts]
+    verbs = {"fail": ("fails", "fail"), "undecided": ("is undecided", "are undecided")}
+    for outcome, pair in verbs.items() if n > 1 else ():
+        if k := counts[outcome]:
+            parts.append(f"{k} of {n} values {pair[k > 1]}")
     is_failed = _fails(worst, undecided_fails)
-    if worst.outcome == "undecided":
-        outcome = "undecided (fails)" if is_failed else "undecided (passes)"
-        return Answer(f"{outcome}: {text}", "bad" if is_failed else "mixed")
-    return Answer(f"failed: {text}", "bad") if is_failed else Answer(f"passed: {text}", "good")
+    undecided = f"undecided ({'fails' if is_failed else 'passes'})"
+    verdict = {"fail": "failed", "pass": "passed"}.get(worst.outcome, undecided)
+    tone: Tone = "bad" if is_failed else "good" if worst.outcome == "pass" else "mixed"
+    return Answer(f"{verdict}: {'; '.join(parts)}", tone)
 
 
 def _change(difference: float) -> str:

@@ -70,10 +70,6 @@ _UNBROKEN = re.compile(
 """Signs in notes that belong to the next word."""
 
 
-def _without_blanks(match: re.Match[str]) -> str:
-    return match[0].replace(" ", "~")
-
-
 _NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 
 
@@ -108,7 +104,7 @@ def render(table: Grid) -> str:
     setup = [size if smaller else r"\small", rf"\setlength{{\tabcolsep}}{{{gap:g}pt}}"]
     setup += [_SISETUP] if table.siunitx else []
     specification, head, body = _rows(table, is_broken)
-    notes = _UNBROKEN.sub(_without_blanks, " ".join(map(escape, table.notes)))
+    notes = _UNBROKEN.sub(lambda m: m[0].replace(" ", "~"), " ".join(map(escape, table.notes)))
     if table.long:
         lines = [*comments, r"\begingroup", *setup, r"\setlength{\LTcapwidth}{\linewidth}"]
         lines += [rf"\begin{{longtable}}{{{specification}}}", rf"{caption}{label}\\"]

@@ -301,7 +301,7 @@ _ALWAYS = {"gain", "p", "alpha", "beta", "t", "decay", "max_grade"}
 _IN_TITLE = {"normalize", "rel"}
 
 
-def settings_in_words(metric: Metric, level: float = 1) -> str:
+def settings_in_words(metric: Metric) -> str:
     """Return the settings of a metric that a reader could not guess; empty if there are none.
 
     >>> import harness.metrics
@@ -310,7 +310,7 @@ def settings_in_words(metric: Metric, level: float = 1) -> str:
     'exponential gain'
     """
     # a formula in plain text helps no reader of a table
-    facts = (text.partition(" 2^g")[0] for text in _facts(metric, level, Writer("plain")))
+    facts = (text.partition(" 2^g")[0] for text in _facts(metric, 1, Writer("plain")))
     return listed(texts) if (texts := [*facts]) else ""
 
 

@@ -74,7 +74,7 @@ def treatment(
     are, count = ("were", "counted") if past else ("are", "count")
     if any(metric.settings == MetricSettings() for metric in metrics):
         if past or any(evaluated.tied for _, evaluated in counts):
-            yield f"{_equal_scores(policy, past)} {_order(policy)}."
+            yield f"{_ties(policy, past)}."
         if policy.drop_identical_ids:
             yield f"Documents whose identifier is the query's {are} removed."
         if policy.depth:
@@ -85,32 +85,30 @@ def treatment(
     yield from _empty(metrics, policy, counts, name, past)
 
 
-def _order(policy: Policy) -> str:
-    return _ORDERS.get(policy.ties, f"put in a random order (seed {policy.seed})")
-
-
-def _equal_scores(policy: Policy, past: bool) -> str:
+def _ties(policy: Policy, past: bool = False) -> str:
+    """Sentence on equal scores, without its full stop."""
+    precision = _PRECISION.get(policy.score_type)
+    scores = (
+        f"Equal scores, compared in {precision}, were"
+        if past
+        else f"Equal scores ({precision}) are"
+    )
     if policy.score_type == "none":
-        were = "Scores were ignored, and all documents of a query were"
-        return were if past else "Scores are ignored; documents are"
-    precision = _PRECISION[policy.score_type]
-    were = f"Equal scores, compared in {precision}, were"
-    return were if past else f"Equal scores ({precision}) are"
+        scores = "Scores are ignored; documents are"
+        scores = "Scores were ignored, and all documents of a query were" if past else scores
+    return f"{scores} {_ORDERS.get(policy.ties, f'put in a random order (seed {policy.seed})')}"
 
 
 def _own_ties(metrics: Sequence[Metric], policy: Policy) -> Iterator[str]:
     """Yield the notes on metrics that treat ties by settings of their own."""
     own = [metric for metric in metrics if metric.settings.ties is not None]
-    whole = [metric for metric in own if not is_bound(metric)]
-
-    def treated(metric: Metric) -> str:
-        of_metric = policy.with_settings(metric.settings)
-        return f"{in_sentence(_equal_scores(of_metric, past=False))} {_order(of_metric)}"
-
-    for text, members in grouped_by(whole, treated).items():
-        yield f"For {in_sentence(_all_but(members, metrics, called))}, {text}."
-    if len(whole) < len(own):
-        yield BOUNDS
+    texts = {
+        metric: BOUNDS if is_bound(metric) else _ties(policy.with_settings(metric.settings))
+        for metric in own
+    }
+    for text, members in grouped_by(own, texts.__getitem__).items():
+        names = in_sentence(_all_but(members, metrics, called))
+        yield text if text == BOUNDS else f"For {names}, {in_sentence(text)}."
 
 
 def _empty(

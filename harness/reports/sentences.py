@@ -244,7 +244,8 @@ class Scores:
         head = "It is a baseline. " if self.baselines else ""
         same = np.flatnonzero(self.relations[row] == SAME).tolist()
         parts = [
-            f"{head}{_systems(better)} significantly better",
+            f"{head}{counted(better, 'system is', 'systems are') if better else 'No system is'} "
+            "significantly better",
             f"{_are(worse)} significantly worse",
         ]
         parts += [f"{apart:,} cannot be told apart from it"] if apart else []
@@ -325,10 +326,6 @@ def _none(n: int) -> str:
 
 def _are(n: int) -> str:
     return f"{n:,} are" if n > 1 else f"{_none(n)} is"
-
-
-def _systems(n: int) -> str:
-    return f"{n:,} systems are" if n > 1 else "1 system is" if n else "No system is"
 
 
 def as_text(sentence: Sentence, names: Sequence[str]) -> str:

@@ -236,14 +236,14 @@ class Overall:
     name: str = ""
 
 
-def check_baselines(names: Iterable[str], runs: Collection[str], place: str = "baseline") -> None:
+def check_baselines(names: Iterable[str], runs: Collection[str]) -> None:
     """Raise UnknownNameError if a baseline is neither a run nor a reference, or may be both."""
     for name in names:
         if name not in REFERENCE_RUNS:
-            check_known("run", name, runs, place)
+            check_known("run", name, runs, "baseline")
         elif name in runs:
             message = f"'{name}' is a run, and as a baseline it means {REFERENCE_RUNS[name]}"
-            raise UnknownNameError(Problem(place, message, fix="give the run another name"))
+            raise UnknownNameError(Problem("baseline", message, fix="give the run another name"))
 
 
 MOST_TESTS, MOST_PAIRED = 50_000, 200
