@@ -124,7 +124,7 @@ def settings_of(metrics: Sequence[Metric], tools: Sequence[str]) -> list[Setting
                     (metric,) = parse(spelled)
                 except (UnknownNameError, ValueError):  # settings that do not go together
                     continue
-                title = CONVENTIONS[tool].tool if tool else "the default"
+                title = CONVENTIONS[tool].tool if tool else "the harness"
                 if not changed or plain(metric) not in known_metrics:
                     settings.append(Setting(metric, title, changed))
                 known_metrics.add(plain(metric))
@@ -240,9 +240,7 @@ def grids(matches: Matches, details: bool = False) -> Iterator[Grid]:
         title = f"{published} fits {best.setting.metric} of {where}: {best.value:.6f}"
         others = counted(n - 1, "other way gives", "other ways give")
         more = f"{others} the same value; --details lists them"
-        how = f"with the settings of {best.tool}".replace(
-            "settings of the default", "default settings"
-        )
+        how = f"with the settings of {best.tool}"
         yield Grid(title=title, notes=(how, *[more] * (n > 1), tried))
     elif (near := matches.nearest) is not None:
         cells = [f"{near.value:.6f}", f"{near.difference:+.6f}", *_named(near)]
