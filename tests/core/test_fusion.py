@@ -120,13 +120,8 @@ AS_RANX = [
 """ranx has no depth, and weights for a weighted sum alone."""
 
 
-@pytest.mark.slow  # ranx compiles each method
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("fusion", AS_RANX, ids=str)
-def test_a_fused_run_is_that_of_ranx(fusion: Fusion) -> None:
-    """ranx breaks ties by the order of the file, so the scores here have none."""
+def assert_as_ranx(runs: list[Scores], fusion: Fusion) -> None:
     ranx = pytest.importorskip("ranx")
-    runs = random_runs(5, ties=False, same_queries=True)
     params = {"rrf": {"k": fusion.k}, "wsum": {"weights": fusion.weights and [*fusion.weights]}}
     peer = ranx.fuse(
         [ranx.Run(run) for run in runs],
@@ -137,12 +132,20 @@ def test_a_fused_run_is_that_of_ranx(fusion: Fusion) -> None:
     assert_close(fuse_runs([Run.from_dict(run) for run in runs], fusion), peer.to_dict())
 
 
+@pytest.mark.slow  # ranx compiles each method
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fusion", AS_RANX, ids=str)
+def test_a_fused_run_is_that_of_ranx(fusion: Fusion) -> None:
+    """ranx breaks ties by the order of the file, so the scores here have none."""
+    runs = random_runs(5, ties=False, same_queries=True)
+    assert_as_ranx(runs, fusion)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fusion", AS_RANX, ids=str)
 def test_real_runs_are_fused_as_ranx_does(shared: Path, fusion: Fusion) -> None:
     """Methods that look at ranks get scores without ties, in the order of trec_eval."""
-    ranx = pytest.importorskip("ranx")
     files = sorted((shared / "data/codec/runs").glob("document_*.run"))[:3]
     runs = [harness.read_run(path, duplicates="last") for path in files]
     if fusion.method in BY_RANK or fusion.norm == "rank":
@@ -153,14 +156,7 @@ def test_real_runs_are_fused_as_ranx_does(shared: Path, fusion: Fusion) -> None:
     own = [run.to_dict() for run in runs]
     shared_qids = set.intersection(*map(set, own))
     own = [{qid: run[qid] for qid in shared_qids} for run in own]
-    params = {"rrf": {"k": fusion.k}, "wsum": {"weights": fusion.weights and [*fusion.weights]}}
-    peer = ranx.fuse(
-        [ranx.Run(run) for run in own],
-        norm=NORM_NAMES.get(str(fusion.norm), fusion.norm),
-        method=NAMES.get(fusion.method, fusion.method),
-        params=params.get(fusion.method),
-    )
-    assert_close(fuse_runs([Run.from_dict(run) for run in own], fusion), peer.to_dict())
+    assert_as_ranx(own, fusion)
 
 
 def test_runs_that_share_rows_keep_sharing_them() -> None:
