@@ -338,7 +338,7 @@ def on_dataset(
         yield no_best(map(called, unfair))
     errors = [own.summary_errors() for own in runs.values()]
     for metric in metrics:
-        largest = max(by_name.get(str(metric), 0.0) for by_name in errors)
+        largest = max(of_run.get(str(metric), 0.0) for of_run in errors)
         if largest > 0:
             yield (
                 f"{spelled(metric)} averages {DRAWS:,} random orders of ties if a query has over "
