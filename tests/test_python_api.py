@@ -311,7 +311,7 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
         assert found.count("error") == 0
         assert len(found.to_pandas()) == len(found.findings)
         assert "(1 dataset" in str(found)
-        assert "checked 1 dataset" in repr(found)
+        assert repr(found).startswith("<Checked: 1 dataset")
         assert (
             found._repr_html_() == f'<pre style="font-family: monospace">{escape(str(found))}</pre>'
         )
