@@ -35,9 +35,7 @@ _SWEPT = {
 }  # fmt: skip
 """Options of a table of --sweep."""
 _KEYS = [key for key in parameters_of(TableSettings) if key != "formats"]
-_LATEX = (
-    "width", "document_class", "cite", "siunitx", "longtable", "caption_latex", "label",
-)  # fmt: skip
+_LATEX = ["width", "document_class", "cite", "siunitx", "longtable", "caption_latex", "label"]
 _OF_METHODS = {"metrics", "runs", "datasets", "names", "marks", "cite"}
 
 
@@ -96,8 +94,7 @@ def command(
         elif format not in ("latex", "text"):
             options.refuse(("format",), "--methods unless it is latex or text")
     elif format == "csv":
-        numbers = "digits", "percent", "leading_zero"
-        options.refuse(numbers, "--format csv, which has every digit")
+        options.refuse(("digits", "percent", "leading_zero"), "--format csv, which has every digit")
     if format == "csv":
         shape = "arrows", "transpose", "columns", "caption"
         options.refuse(shape, "--format csv, which has one row per system")
