@@ -256,9 +256,8 @@ class ConfigError(HarnessError):
 
     >>> problem = Problem("$.metrics[1] (line 9)", "unknown metric 'ndgc@10'", fix="see the list")
     >>> print(ConfigError(problem, where="a.yaml"))
-    a.yaml: 1 problem
-      $.metrics[1] (line 9)  unknown metric 'ndgc@10'
-        fix:   see the list
+    a.yaml: $.metrics[1] (line 9): unknown metric 'ndgc@10'
+      fix:   see the list
     """
 
     def __init__(
@@ -269,6 +268,9 @@ class ConfigError(HarnessError):
 
     def __str__(self) -> str:
         shown, n = self.problems[:SHOWN_OF_CONFIG], len(self.problems)
+        if n == 1:
+            where = ": ".join(filter(None, (self.where, shown[0].where)))
+            return str(replace(shown[0], where=where))
         lines = [f"{legible(self.where)}: {counted(n, 'problem')}"]
         width = min(36, max((len(legible(one.where)) for one in shown), default=0))
         for one in shown:

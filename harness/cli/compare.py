@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from ..core.arguments import parameters_of
 from ..core.entries import System
 from ..core.policy import Choices
 from ..core.systems import systems_of
-from ..errors import Problem, UnknownNameError, warn
+from ..errors import InputError, Problem, UnknownNameError, warn
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from ..experiment.results import read_results
@@ -95,9 +96,6 @@ def systems_of_files(
     qrels: str, runs: Sequence[str], metrics: Sequence[str], **settings: Any
 ) -> tuple[System, ...]:
     """Evaluate run files; the first one is also a second system if it is named twice."""
-    if not metrics:
-        fix = "add one, such as -m map; 'harness metrics' lists them"
-        raise UnknownNameError(Problem("", "expected a metric, got none", fix=fix))
     systems = systems_of(evaluate(qrels, list(dict.fromkeys(runs)), metrics, **settings))
     if runs.count(runs[0]) > 1:
         first = [system for system in systems if system.run == systems[0].run]
@@ -108,6 +106,10 @@ def systems_of_files(
 def _check_request(runs: Sequence[str], qrels: str | None, results: Path | None) -> None:
     """Raise UnknownNameError if it is not clear what to compare."""
     are_files = any(os.path.exists(run) or url_of(run) for run in runs)
+    for run in runs:
+        if run.endswith((".yaml", ".yml")) and os.path.isfile(run):
+            fix = f"harness run {shlex.quote(run)}"
+            raise InputError(Problem(run, "expected a run, got a config", fix=fix))
     if qrels is None and results is None and are_files:
         message = "expected run files with --qrels, or names of runs with --results"
         fix = "add --qrels QRELS; 'harness diff OLD NEW' compares two leaderboards"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,10 +12,13 @@ import click
 from ..core.leaderboard import Leaderboard
 from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
-from ..errors import Finding, Problem, UnknownNameError, warn
+from ..errors import Finding, InputError, Problem, UnknownNameError, warn
 from ..experiment.evaluate import evaluate_files
+from ..input_files import url_of
+from ..readers.format import Kind, guess_format
 from ..readers.passages import TAKEN, Passages
 from ..readers.query_weights import weights_of
+from ..readers.source import STDIN, check_there
 from ..reports.leaderboard import REPORTS, find, value_notes
 from ..reports.select import in_order
 from . import options
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 @options.command()
 @click.argument("qrels", metavar="QRELS", help="Qrels or a LETOR file; '-' is standard input.")
 @options.several("runs", "RUN...", "Run files, or predictions for the rows of a LETOR file.")
-@options.metrics("A metric, as in 'harness metrics'", required=True)
+@options.metrics("A metric, as in 'harness metrics'")
 @click.option("--per-query", "-q", is_flag=True, help="Also print the values of every query.")
 @options.sort
 @options.fusion
@@ -75,6 +79,8 @@ def evaluate(
 
     `policy` has further keys of a config's `policy:`.
     """
+    if not metrics:
+        raise InputError(list(_problems_without_metric(qrels, runs, settings)))
     groups, bins = settings.pop("groups"), settings.pop("bins")
     if groups is None and bins:
         message = f"--bins {bins[0]}: expected a file of groups to cut"
@@ -104,6 +110,25 @@ def evaluate(
         is_note = finding.severity == "note"
         warn(f"{finding.place}: {finding.what}" if is_note else finding.message)
     return replace(board, entries=tuple(entries))
+
+
+def _problems_without_metric(
+    qrels: str, runs: Sequence[str], settings: Mapping[str, Any]
+) -> Iterator[Problem]:
+    """Yield the missing metric, after files that do not exist or fit no format."""
+    of_qrels, of_runs = ("qrels_format", "qrels_columns"), ("run_format", "columns")
+    kinds: list[tuple[str, Kind, tuple[str, str]]] = [
+        (qrels, "qrels", of_qrels), *((run, "run", of_runs) for run in runs)
+    ]  # fmt: skip
+    for path, kind, keys in kinds:
+        try:
+            check_there(path)
+            if path != STDIN and not url_of(path) and not any(map(settings.get, keys)):
+                guess_format(Path(path), kind)
+        except InputError as error:
+            yield from error.problems
+    fix = "add one, such as -m map; 'harness metrics' lists all"
+    yield Problem("--metric", "expected a metric, got none", fix=fix)
 
 
 def _grouping(path: str, bins: Sequence[str]) -> Grouping:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,7 +102,7 @@ def _verdicts(
     margins, names, overrides = (settings.pop(key) for key in ("margins", "names", "overrides"))
     plan = {key: settings.pop(key) for key in ("level", "correction")}
     Plan(**plan)  # checks them
-    if len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml")):
+    if len(inputs) == 1 and _is_config(inputs[0]):
         options.allow(_OF_CONFIG, "a config")
         return _of_config(inputs[0], overrides)
     if len(inputs) < 2:
@@ -118,7 +119,7 @@ def _verdicts(
         rules = gates.rules_of(margins, metrics)
         verdicts = gates.gate_baseline(systems, systems[0].run, rules, **plan)
         return verdicts, [qrels, *inputs], plan
-    if len(inputs) != 2 or any(map(os.path.isfile, inputs)):
+    if len(inputs) != 2 or any(map(os.path.isfile, filterfalse(_is_config, inputs))):
         message = f"expected two results folders, got {', '.join(inputs)}"
         raise UnknownNameError(Problem("gate", message, fix="add --qrels QRELS to gate run files"))
     options.allow(_OF_RESULTS, "results folders")
@@ -142,3 +143,7 @@ def _of_config(
     plan: dict[str, Any] = {"level": chosen.level, "correction": chosen.correction}
     verdicts = gates.gate_baseline(outcome.systems, chosen.baseline, chosen.rules, **plan)
     return verdicts, [config], plan
+
+
+def _is_config(path: str) -> bool:
+    return path.endswith((".yaml", ".yml"))

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import click
 
@@ -24,6 +24,7 @@ from ..errors import (
     Problem,
     VerificationError,
     did_you_mean,
+    nearest,
     shortage,
     show_tracebacks,
 )
@@ -206,9 +207,8 @@ def _usage_problem(error: click.ClickException) -> Problem:
     context = getattr(error, "ctx", None)
     what, _, fix = error.format_message().partition(". ")
     what = what[:1].lower() + what[1:].rstrip(".")
-    names = getattr(error, "possibilities", None)
-    if names:
-        fix = "write " + " or ".join(names)
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        fix = _fix_of_option(error.option_name, context)
     elif context is not None and isinstance(getattr(error, "param", None), click.Argument):
         fix = "write " + " ".join(context.get_usage().split()[1:])
     elif isinstance(error, click.BadOptionUsage):
@@ -216,6 +216,20 @@ def _usage_problem(error: click.ClickException) -> Problem:
     elif context is not None and not fix:
         fix = f"see {context.command_path} --help"
     return Problem("", what, fix=fix[:1].lower() + re.sub(r"(?<!\.)\.$", "", fix[1:]))
+
+
+def _fix_of_option(name: str, context: click.Context) -> str:
+    """Return the nearest option, or the key of this name in the section of the command."""
+    known = {option for one in context.command.params for option in one.opts if option[:2] == "--"}
+    near = nearest(name.strip("-"), sorted(option.strip("-") for option in known))
+    if near:
+        return f"write --{near}"
+    from ..config.model import SECTIONS  # which loads Pydantic
+
+    key, section = name.strip("-").replace("-", "_"), str(context.info_name)
+    if section in SECTIONS and key in get_type_hints(SECTIONS[section]):
+        return f"write {key} below '{section}:' of the config, and run it again"
+    return f"see {context.command_path} --help"
 
 
 def _check_current_folder() -> None:

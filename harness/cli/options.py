@@ -87,17 +87,6 @@ class NearestChoice(click.Choice[str]):
         return f"'{value}' is not one of {', '.join(self.choices)}{near}"
 
 
-class Text(click.types.StringParamType):
-    """Required text; the error of a missing one has an advice."""
-
-    def __init__(self, advice: str) -> None:
-        self.advice = advice
-
-    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        """Return the advice."""
-        return self.advice
-
-
 class Number(click.FloatRange):
     """A number in a range."""
 
@@ -149,11 +138,9 @@ def many(*names: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
     return click.option(*names, metavar=metavar, help=help, multiple=True, **settings)
 
 
-def metrics(help: str, required: bool = False) -> Option[Any]:
+def metrics(help: str) -> Option[Any]:
     """Return ``--metric``."""
-    type = Text("Add one, such as -m ndcg@10; 'harness metrics' lists all.")
-    names = ("--metric", "-m", "metrics")
-    return many(*names, metavar="METRIC", help=help, required=required, type=type)
+    return many("--metric", "-m", "metrics", metavar="METRIC", help=help)
 
 
 def text(name: str, metavar: str, help: str) -> Option[Any]:

@@ -468,7 +468,8 @@ class _Search:
         try:
             return matching_files(self.config.base, text, captured)
         except NothingFoundError as error:
-            fix = "write {name} instead of '*', or list the paths" if "*" in text else ""
+            fix = f"write {error.near}" if error.near else "correct the path"
+            fix = "write {name} instead of '*', or list the paths" if "*" in text else fix
             raise self.error(loc, str(error), fix) from None
 
     def _keeps(self, columns: Mapping[str, str]) -> bool:

@@ -92,7 +92,14 @@ class Found:
 
 
 class NothingFoundError(LookupError):
-    """No file matches a pattern; the text lists the nearest files."""
+    """No file matches a pattern; the text lists the nearest files.
+
+    `near` is the path with the nearest name, if a name is near.
+    """
+
+    def __init__(self, text: str, near: str = "") -> None:
+        self.near = near
+        super().__init__(text)
 
 
 def matching_files(base: Path, text: str, captured: Mapping[str, str] | None = None) -> list[Found]:
@@ -125,7 +132,7 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
         folders = [match for match in matches if match.path.is_dir()] or matches
         matches = [match for folder in folders for match in _matches_in(folder, Pattern(part))]
         if not matches:
-            raise NothingFoundError(_explain_missing_file(base, text, captured, part, folders))
+            raise _missing_file(base, text, captured, part, folders)
     files = (match for match in matches if match.path.is_file())
     regular = [Found(_tidy_path(match.path), match.values) for match in files]
     if not regular:
@@ -213,18 +220,21 @@ def _tidy_path(path: Path) -> Path:
     return short if short.exists() and short.samefile(path) else path
 
 
-def _explain_missing_file(
+def _missing_file(
     base: Path, text: str, captured: Mapping[str, str], part: str, folders: list[Found]
-) -> str:
-    """Explain that a part of a path does not exist, with the names in its folder."""
+) -> NothingFoundError:
+    """Return the error of a part of a path that does not exist, with the names in its folder."""
     path = Path(os.path.normpath(base / _literal_path(Pattern(text), captured)))
     folder = Path(os.path.normpath(folders[0].path))
     verb = "no file" if set(Pattern(text).names) <= set(captured) else "no file matches"
     if not folder.is_dir():
-        return f"{verb} {path}; {folder} is not a folder"
+        return NothingFoundError(f"{verb} {path}; {folder} is not a folder")
     place = "the folder" if folder == path.parent else f"{folder}/"
-    names = _list_names(folder, _literal_path(Pattern(part), folders[0].values))
-    return f"{verb} {path}; {place} contains {names}"
+    guess = _literal_path(Pattern(part), folders[0].values)
+    near = "" if Pattern(part).names else remote.nearest_file(guess, _sorted_names(folder))
+    parts = [near if word == part else word for word in text.split("/")]
+    message = f"{verb} {path}; {place} contains {_list_names(folder, guess)}"
+    return NothingFoundError(message, "/".join(parts) if near else "")
 
 
 def _literal_path(pattern: Pattern, captured: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -347,7 +348,8 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
                 near = min(keys[::-1], key=lambda key: (abs(key.end(1) - mark.column), key.end(1)))
                 name, spaces = after.partition(":")[0], counted(mark.column, "space")
                 message = f"'{name}' is indented by {spaces}, '{near[2]}' by {near.end(1)}"
-                fix = "indent both alike"
+                is_inner = any(key.end(1) < near.end(1) for key in keys[: keys.index(near)])
+                fix = f"indent both by {counted(near.end(1) * is_inner, 'space')}"
     place = Place(line=mark.line + 1, column=mark.column + 1)
     return Problem(place, message, content.strip(" "), fix)
 
@@ -368,7 +370,7 @@ def read_layers(text: str, where: str, base: Path, overrides: Iterable[str]) -> 
 
 def text_of(path: Path) -> str:
     """Return the text of a config; ConfigError if it cannot be read."""
-    fix = ""
+    fix = near = ""
     add_inputs(path)
     if url := url_of(path):
         raise ConfigError(Problem("", NOT_READ, fix=COPY_FIRST, rule="missing-file"), where=url)
@@ -379,15 +381,19 @@ def text_of(path: Path) -> str:
             return data.decode("utf-8-sig")
         message = f"is longer than {SIZE:,} characters"
     except NothingFoundError as error:
-        message = str(error)
+        message, near = str(error), error.near
     except UnicodeDecodeError as error:
         message, fix = wide(data) or f"byte {error.start} is not UTF-8", AS_UTF8
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
-    rule = "" if path.exists() else "missing-file"
+    rule, where = "" if path.exists() else "missing-file", str(path)
     if rule or path.is_dir():
-        fix = "give the name of a config; harness init writes one"
-    raise ConfigError(Problem("", message, fix=fix, rule=rule), where=str(path))
+        fix = f"use {path.with_name(near)}" if near else "give a config; harness init writes one"
+        where = ""  # the message names it
+    if (path / "manifest.json").exists():
+        message, where = "expected a config, got a results folder", str(path)
+        fix = f"harness page {shlex.quote(str(path))}"
+    raise ConfigError(Problem("", message, fix=fix, rule=rule), where=where)
 
 
 def _with_base(

@@ -462,7 +462,7 @@ def check_files(
 def refused_config(path: str, error: HarnessError) -> Checked:
     """Return the findings for a config that cannot be read."""
     if isinstance(error, ConfigError):  # it may be that of a config which this one extends
-        path = error.where
+        path = error.where or path
     return Checked(tuple(_of_config(path, problem) for problem in error.problems), ())
 
 

@@ -20,10 +20,12 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
+    counted,
     did_you_mean,
     first_of,
     warn,
 )
+from ..input_files import name_of
 from ..reports.gate import render
 from ..reports.phrases import warned_of
 from ..reports.text import Shown
@@ -165,10 +167,12 @@ def gate_folders(
 
 def check_complete(results: Results) -> None:
     """Raise InputError if a run could not be evaluated."""
-    for one in results.leaderboard.failed[:1]:
+    failed = results.leaderboard.failed
+    for one in failed[:1]:
         why = (one.brief or one.error).partition("\n")[0]
-        what = f"{one.run} on {one.dataset} was not evaluated: {why}"
-        raise InputError(Problem("gate", what, fix="make 'harness run' exit with 0 first"))
+        what = f"expected complete results, got {counted(len(failed), 'error')}: {one.run} on "
+        fix = "correct the files, and run its config again"
+        raise InputError(Problem(name_of(results.folder), f"{what}{one.dataset}: {why}", fix=fix))
 
 
 def gate_baseline(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -72,10 +71,9 @@ def _runs(paths: Sequence[str], order: ScoreOrder) -> list[Run]:
         try:
             runs.append(readers.read_run(path, name=name, order=order))
         except InputError as error:
-            problems.append(replace(error.problems[0], fix=""))
+            problems.append(error.problems[0])
     if problems:
-        fix = "leave out or correct what harness check RUN... --topics FILE rejects"
-        raise InputError([*problems[:-1], replace(problems[-1], fix=fix)])
+        raise InputError(problems)
     return runs
 
 

@@ -327,7 +327,7 @@ def read_bytes(path: Path) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         folder, fix = path.parent, "give the folder that the config's 'output:' names"
         if url := url_of(path):
-            message = remote.missing(url)
+            message = remote.missing(url).problems[0].what
         elif folder.is_file():
             message = "expected a folder of results, got a file"
             if folder.suffix in (".yaml", ".yml"):

@@ -266,7 +266,8 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     config, folder, board = results.config, results.folder, results.board
     notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
     if config.summary.spread and (fewer := incomplete(board)):
-        notes += missing_repetitions(fewer)
+        failures = {row.run for row in board.failed}  # with errors of their own
+        notes += missing_repetitions(gap for gap in fewer if gap.run not in failures)
     kind = "reversal", "warning"
     notes += [
         finding.message for finding in results.findings if (finding.rule, finding.severity) == kind

@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -251,6 +252,10 @@ def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) ->
         message = f"cannot detect the format: it could be {' or '.join(fitting)}"
         return InputError(Problem(source.name, message, shown_line, name_it(kind, "NAME")))
     source.check_length()
+    if _CONFIG.search(source.head):
+        message = f"expected {_KIND[kind]}, got a config"
+        fix = f"harness run {shlex.quote(source.name)}"
+        return InputError(Problem(source.name, message, fix=fix))
     if kind == "run" and is_wrapped(text):
         return InputError(Problem(place, NUMBERS_IN_BRACKETS, shown_line, ONE_EACH, "columns"))
     if text.lstrip().startswith(("{", "[")):
@@ -291,6 +296,7 @@ def fields_of(line: bytes) -> list[str]:
     return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
+_CONFIG = re.compile(rb"^(datasets|runs|metrics|extends):(?:\s|$)", re.MULTILINE)
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]")
 _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 

@@ -161,7 +161,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
             return rows
     except FileNotFoundError:
         fix = "correct the path of the file of groups, weights or teams"
-        raise InputError(Problem("", missing(path), fix=fix, rule="missing-file")) from None
+        raise missing(path, fix) from None
     except (OSError, ValueError, csv.Error) as error:
         message = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
         fix = "write a CSV file with a column 'qid' and a column for each grouping or weight"

@@ -14,11 +14,20 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
-from ..errors import HarnessError, InputError, Problem, not_installed, said_by, shortage
+from ..errors import (
+    HarnessError,
+    InputError,
+    Problem,
+    first_of,
+    nearest,
+    not_installed,
+    said_by,
+    shortage,
+)
 from ..input_files import COPY_FIRST
 from .temporary import Temporary
 
@@ -108,7 +117,7 @@ def _info(url: str) -> dict[str, Any]:
             system, path = _opened(url)
             info: dict[str, Any] = system.info(path)
     except FileNotFoundError:
-        raise InputError(Problem("", missing(url), rule="missing-file")) from None
+        raise missing(url) from None
     if info.get("type") == "directory":
         message = f"expected a file, got a folder with {', '.join(names_in(url)[:3]) or 'nothing'}"
         raise InputError(Problem(url, message, fix="name one file", rule="missing-file"))
@@ -118,24 +127,46 @@ def _info(url: str) -> dict[str, Any]:
 check_there = _info
 
 
-def missing(url: str) -> str:
-    """Return the message for a file that does not exist, with similar names in its folder."""
+_FIX = "correct the path"
+
+
+def missing(url: str) -> InputError:
+    """Return the error of a file that does not exist, with similar names in its folder."""
     folder, _, name = url.rpartition("/")
     names: list[str] = []
     with contextlib.suppress(HarnessError):  # the message does without
         names = names_in(folder)
     if names:
-        return f"no file {url}{listed(name, names)}"
+        return missing_among(url, name, names)
     is_root = folder.endswith("/") or url.startswith("http")
-    return f"no file {url}" + ("" if is_root else f"; there is no folder {folder}")
+    return missing_error(url, "" if is_root else f"there is no folder {folder}")
 
 
-def listed(name: str, names: list[str]) -> str:
-    """Return the names of a folder like `name`, or all if they are few, to end a sentence."""
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    if len(names) > 5 and not near:
-        return ""
-    return f"; the folder contains {', '.join(near or names) or 'no files'}"
+def missing_among(
+    path: str | os.PathLike[str], name: str, names: list[str], fix: str = _FIX
+) -> InputError:
+    """Return the error of a missing file of a folder with `names`; the fix is the nearest."""
+    near, place = nearest_file(name, names), os.fspath(path).removesuffix(name)
+    similar = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    listed = similar or (names if len(names) <= 5 else [])
+    why = f"the folder contains {first_of(listed) or 'no files'}" if listed or not names else ""
+    return missing_error(path, why, f"use {place}{near}" if near else fix)
+
+
+def nearest_file(name: str, names: Iterable[str]) -> str:
+    """Return the file with the nearest name, without its extension, or ``""``.
+
+    >>> nearest_file("qrel.txt", ["qrels.txt", "a.txt"]), nearest_file("nothere.ml", ["trec.ml"])
+    ('qrels.txt', '')
+    """
+    names_of = {posixpath.splitext(known)[0]: known for known in names}
+    return names_of.get(nearest(posixpath.splitext(name)[0], names_of), "")
+
+
+def missing_error(path: str | os.PathLike[str], why: str, fix: str = _FIX) -> InputError:
+    """Return the error of a file that does not exist."""
+    what = "; ".join(filter(None, (f"no file {os.fspath(path)}", why)))
+    return InputError(Problem("", what, fix=fix, rule="missing-file"))
 
 
 def exists(url: str) -> bool:
@@ -186,7 +217,7 @@ class _Copy(Temporary):
                     system, remote_path = _opened(url)
                     system.get_file(remote_path, path)
             except FileNotFoundError:
-                raise InputError(Problem("", missing(url), rule="missing-file")) from None
+                raise missing(url) from None
             if size is not None and (n := os.path.getsize(path)) != size:
                 message = f"expected {size:,} bytes, got {n:,}: the connection was cut"
                 raise InputError(Problem(url, message, fix="run again", rule="truncated"))

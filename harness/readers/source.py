@@ -216,7 +216,7 @@ def on_disk(path: str) -> str:
     except PermissionError:
         return path
     except OSError:
-        raise InputError(Problem("", missing(path), rule="missing-file")) from None
+        raise missing(path) from None
     if stat.S_ISDIR(mode):
         names = ", ".join(sorted(os.listdir(path))[:3])
         message = f"expected a file, got a folder with {names or 'nothing in it'}"
@@ -240,16 +240,16 @@ def check_there(path: str | os.PathLike[str]) -> None:
         on_disk(path)
 
 
-def missing(path: str | os.PathLike[str]) -> str:
-    """Return the message for a file that does not exist, with similar names."""
-    folder, name = Path(path).parent, Path(path).name
+def missing(path: str | os.PathLike[str], fix: str = "correct the path") -> InputError:
+    """Return the error of a file that does not exist; the fix is a similar name or `fix`."""
+    folder, name = os.path.split(os.fspath(path))
     if os.path.islink(path):
         target = os.fspath(os.readlink(path))
-        return f"no file {os.fspath(path)}; it is a link to {target}, which does not exist"
-    if not folder.is_dir():
-        return f"no file {os.fspath(path)}; there is no folder {folder}"
-    names = sorted(os.listdir(folder))
-    return f"no file {os.fspath(path)}{remote.listed(name, names)}"
+        why = f"it is a link to {target}, which does not exist"
+        return remote.missing_error(path, why, "correct the link")
+    if folder and not os.path.isdir(folder):
+        return remote.missing_error(path, f"there is no folder {folder}", fix)
+    return remote.missing_among(path, name, sorted(os.listdir(folder or ".")), fix)
 
 
 def next_to(path: str) -> str:

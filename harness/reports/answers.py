@@ -12,7 +12,7 @@ from ..core.ragged import Floats
 from ..errors import counted
 from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
 from .grid import Answer, Tone, not_shown
-from .notes import NAMED
+from .notes import NAMED, share_in_words
 from .phrases import confidence, fixed, in_sentence, listed, signed, spelled
 from .sentences import (
     APART,
@@ -70,7 +70,8 @@ def _pair(comparisons: Comparisons, test: Comparison, label: str) -> Answer:
     """Return the sentence on a run against its baseline."""
     letter = relation(comparisons, test, test.n)
     words = as_text(verb(letter, label), ())
-    sentence, facts = f"{test.run} {words} {_name(test.baseline)}", _facts([test])
+    sentence = f"{test.run} {words} {_name(test.baseline)}"
+    facts = _facts(comparisons, [test])
     if letter != SAME:
         sentence += f" on {label}"
         if not math.isnan(test.p_adjusted):
@@ -101,7 +102,8 @@ def _counts(comparisons: Comparisons, tests: Sequence[Comparison], label: str) -
         names[NAMED:] = [f"{len(names) - NAMED:,} more"] if len(names) > NAMED else []
         sentence += f": {listed(names)}"
     parts = [counted(len(by[k]), *_COUNTED[k]) for k in _COUNTED if k != head and by[k]]
-    facts = f" ({', '.join(_facts(tests))})" if _facts(tests) else ""
+    facts = ", ".join(_facts(comparisons, tests))
+    facts = f" ({facts})" if facts else ""
     return Answer("; ".join([sentence, *parts]) + facts, _TONES.get(head if k else "", "mixed"))
 
 
@@ -126,18 +128,29 @@ def _leader(comparisons: Comparisons, rows: Sequence[Comparison], label: str) ->
     )  # fmt: skip
     first, *others = scores.order
     leads = bool(others) and all(scores.relations[first, row] == BETTER for row in others)
-    return Answer(as_text(scores.lede(), [*runs]), "good" if leads else "mixed")
+    shares = ", ".join(_shares(comparisons, rows))
+    text = as_text(scores.lede(), [*runs]) + (f" ({shares})" if shares else "")
+    return Answer(text, "good" if leads else "mixed")
 
 
 def _name(baseline: str) -> str:
     return REFERENCE_RUNS.get(baseline, baseline).removesuffix(" on each query")
 
 
-def _facts(tests: Sequence[Comparison]) -> list[str]:
-    """Return the direction of a metric if lower is better, and the number of queries."""
+def _facts(comparisons: Comparisons, tests: Sequence[Comparison]) -> list[str]:
+    """Return the direction if lower is better, the number of queries, missing repetitions."""
     sizes = {test.n for test in tests}
     facts = ["lower is better"] if tests[0].metric.sign < 0 else []
-    return facts + [counted(n, "query", "queries") for n in sizes if len(sizes) == 1]
+    facts += [counted(n, "query", "queries") for n in sizes if len(sizes) == 1]
+    return facts + _shares(comparisons, tests)
+
+
+def _shares(comparisons: Comparisons, tests: Sequence[Comparison]) -> list[str]:
+    """Return the share of its repetitions that each incomplete run has."""
+    runs = {name for test in tests for name in (test.run, test.baseline)}
+    gaps = [gap for gap in comparisons.lost if gap.dataset == tests[0].dataset and gap.run in runs]
+    texts = [f"{share_in_words(gap)} of {gap.run}" for gap in gaps[:NAMED]]
+    return texts + [f"{len(gaps) - NAMED:,} more incomplete"] * (len(gaps) > NAMED)
 
 
 def _p_in_words(comparisons: Comparisons, p: float) -> str:

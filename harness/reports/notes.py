@@ -346,7 +346,8 @@ def on_dataset(
             )
     yield from warned_of((entry.run, entry.warned) for entry in entries)
     yield from (*averaged(board, systems), *deviation(systems))
-    yield from missing_repetitions(system.incomplete for system in systems)
+    failures = {row.run for row in board.failed}  # with notes of their own
+    yield from missing_repetitions(one.incomplete for one in systems if one.run not in failures)
     names = {str(metric): called(metric) for metric in metrics}
     yield from chosen(board, entries, lambda text: names.get(text, text))
     choices = [*dict.fromkeys(choice for entry in entries for choice in entry.choices)]
@@ -458,6 +459,15 @@ def missing_repetitions(
     """Yield the note on missing repetitions."""
     if texts := [name(gap) for gap in gaps if gap is not None]:
         yield f"Repetitions are missing: {first_of(texts)}."
+
+
+def share_in_words(gap: Incomplete) -> str:
+    """Return how many of its expected repetitions a system has.
+
+    >>> share_in_words(Incomplete("web", "bm25", 2, 3, ("seed",)))
+    '2 of 3 seeds'
+    """
+    return f"{gap.share} {plural(gap.names)}"
 
 
 def tiers(level: float) -> str:

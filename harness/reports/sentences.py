@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -53,6 +53,8 @@ class Scores:
     baselines: Sequence[int]
     is_fair: bool = True
     references: Sequence[str] = ()
+    shares: Mapping[int, str] = field(default_factory=dict)
+    """Rows with missing repetitions: ``2 of 3 seeds``."""
 
     @cached_property
     def order(self) -> list[int]:
@@ -91,6 +93,7 @@ class Scores:
     def value(self, row: int) -> Sentence:
         """Return a row's value with its queries and interval."""
         over = counted(int(self.n[row]), "query", "queries") + f" {self.over}".rstrip()
+        over += f" and {self.shares[row]}" if row in self.shares else ""
         ends = f"{self.number(self.low[row])} to {self.number(self.high[row])}"
         has_interval = not math.isnan(self.low[row])
         interval = f" ({self.confidence} interval {ends})" if has_interval else ""

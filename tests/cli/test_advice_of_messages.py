@@ -64,9 +64,9 @@ def test_wrong_indentation_names_two_keys_to_indent_alike(
     found = re.search(r"('.*') is indented by (\d+) spaces?, ('.*') by (\d+)", error)
     assert found is not None, error
     assert "{} by {}, {} by {}".format(*found.groups()) == names
-    deep, shallow = sorted([(int(found[2]), found[1]), (int(found[4]), found[3])], reverse=True)
-    key = deep[1].strip("'")
-    mended = re.sub(rf"(?m)^ *{key}:", " " * shallow[0] + f"{key}:", text)
+    (spaces,) = re.findall(r"indent both by (\d+) spaces?", advice(error))
+    keys = "|".join(key.strip("'") for key in (found[1], found[3]))
+    mended = re.sub(rf"(?m)^ *({keys}):", " " * int(spaces) + r"\1:", text)
     assert yaml.safe_load(mended)["metrics"] == ["map", "P@1"]
 
 
@@ -101,3 +101,36 @@ def test_a_missing_file_lists_the_folder_if_it_helps(here: Path) -> None:
     far = called("evaluate", "q.txt", "nothing-like-it.csv", "-m", "map").err
     assert "nothing-like-it.csv" in far
     assert "folder contains" not in far
+
+
+@pytest.mark.parametrize("words", [("evaluate", "q.txt", "c.yaml", "-m", "map"),
+    ("evaluate", "c.yaml", "a.run", "-m", "map"), ("compare", "a.run", "c.yaml", "-m", "map"),
+    ("compare", "a.run", "c.yaml", "--qrels", "q.txt", "-m", "map"), ("pool", "a.run", "c.yaml"),
+    ("gate", "a.run", "c.yaml", "--qrels", "q.txt", "-m", "map", "--margin", ".1"),
+    ("check", "q.txt", "a.run", "c.yaml")])  # fmt: skip
+def test_a_config_in_place_of_a_file_is_run(here: Path, words: tuple[str, ...]) -> None:
+    said = called(*words)
+    (fix,) = re.findall(r"fix: +harness (run c\.yaml)$", said.out + said.err, re.MULTILINE)
+    succeeds(*fix.split())
+
+
+def test_results_in_place_of_a_config_have_a_page(here: Path) -> None:
+    succeeds("run", "c.yaml")
+    fix = advice(refused("run", "out")).removeprefix("harness ")
+    assert fix == "page out"
+    succeeds(*fix.split())
+
+
+def test_without_a_metric_other_mistakes_are_reported_too(here: Path) -> None:
+    said = called("evaluate", "q.tx", "a.run").err
+    assert ("use q.txt" in said, "such as -m map" in said) == (True, True)
+    swapped = called("evaluate", "a.run", "q.txt").err
+    assert (swapped.count("swap the two files"), swapped.count("error: ")) == (2, 3)
+    for words in (("compare", "--qrels", "q.tx"), ("gate", "--margin", ".1", "--qrels", "q.tx")):
+        assert "use q.txt" in called(*words, "a.run", "a.run").err
+
+
+def test_an_option_that_is_a_key_of_the_config(here: Path) -> None:
+    said = called("page", "out", "--metadata", "x").err
+    assert ("page:" in said, "--date" in said) == (True, False)
+    assert "write --title" in called("page", "out", "--titel", "x").err

@@ -34,6 +34,9 @@ def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") ->
     with pytest.raises(ConfigError) as caught:
         config.loads(textwrap.dedent(text), where, overrides=overrides)
     head, *lines = str(caught.value).splitlines()
-    n = len(caught.value.problems)
+    n, place = len(caught.value.problems), caught.value.problems[0].where
+    if n == 1:
+        assert head.startswith(f"{where}: {place}: ")
+        return [head.replace(f"{where}: {place}: ", f"{place}  ", 1), *lines]
     assert head == f"{where}: {n} problem{'s' * (n > 1)}"
     return [line.removeprefix("  ") for line in lines]

@@ -113,7 +113,7 @@ runs: {"{model}": {path: "{model}/fold{fold}.txt"}}
 
 def test_data_without_predictions(tmp_path: Path) -> None:
     make(tmp_path, "fold1.txt", "fold2.txt", "fold3.txt", "m/fold1.txt", "m/fold2.txt")
-    assert "$.datasets.fold{fold} (line 2)  no run has predictions for fold3\n" in complaint(
+    assert "$.datasets.fold{fold} (line 2): no run has predictions for fold3\n" in complaint(
         tmp_path, FOLDS
     )
     found = resolve(load(tmp_path, FOLDS + "where: {fold: [1, 2]}"))
@@ -245,7 +245,7 @@ def test_complete(seeds: Path) -> None:
     make(seeds, "gbrt/fold2-s1.txt")
     loaded = config.loads(text, "c.yaml", seeds)
     (seeds / "svm/fold2-s1.txt").unlink()
-    gap = "1 of 4 cells are missing:\n    svm on fold2 fold=2 seed=1"
+    gap = "1 of 4 cells are missing:\n  svm on fold2 fold=2 seed=1"
     with pytest.raises(ConfigError, match=gap):
         resolve(loaded)
 

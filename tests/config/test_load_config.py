@@ -164,11 +164,11 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
         ("lation.yaml", "no file lation.yaml; the folder contains latin.yaml, "),
         ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is not a folder"),
         ("runs", "runs is a folder, not a file; it contains bm25.run"),
-        ("latin.yaml", "byte 7 is not UTF-8"),
+        ("latin.yaml", "latin.yaml: byte 7 is not UTF-8"),
     ]:
         with pytest.raises(ConfigError) as caught:
             config.load(name)
-        assert str(caught.value).startswith(f"{name}: 1 problem\n  {what}")
+        assert str(caught.value).startswith(what)
 
 
 @pytest.mark.usefixtures("base")

@@ -32,6 +32,7 @@ from ...stats.comparison import REFERENCE_RUNS, UNCOMPARED, Comparison, Comparis
 from .. import html
 from ..grid import grid
 from ..html import in_html
+from ..notes import share_in_words
 from ..phrases import CORRECTIONS, confidence, decimals, spelled
 from ..select import value_for
 from ..sentences import Queries, Scores, as_text, group_label, reader_notes, relations
@@ -294,6 +295,8 @@ class _Boards:
         is_plan = bool(self.comparisons.plan.baselines)
         baselines = sorted({places[test.baseline] for test in tests}) if is_plan else []
         means = np.array([system.value(metric) for system in whole], float)
+        gaps = enumerate(system.incomplete for system in systems)
+        shares = {row: share_in_words(gap) for row, gap in gaps if gap is not None}
 
         def ranks(name: str) -> Floats:
             return np.array(
@@ -312,6 +315,7 @@ class _Boards:
             means, low, high, np.array([system.n(metric) for system in systems], float),
             rank, ranks("rank_low"), ranks("rank_high"), letters, baselines, is_fair,
             [system.run for system in added],
+            shares,
         )  # fmt: skip
         of_queries = Queries.of(np.stack(queries))
         queries += [system.values(metric) for system in added]
