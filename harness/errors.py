@@ -528,19 +528,36 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean '{near}'?" if near else ""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
-    """Return the error of an unknown name, with the nearest known name and all of them."""
+def fix_of_name(name: str, known: Iterable[str], command: str = "") -> str:
+    """Return the fix of an unknown name: the nearest known name, and a few of all.
+
+    `command` lists all of them.
+
+    >>> fix_of_name("ngcd", ["ndcg", "map"]), fix_of_name("x", ["ndcg", "map"])
+    ('use ndcg; there are: ndcg, map', 'use one of: ndcg, map')
+    >>> fix_of_name("ngcd", ["ndcg"]), fix_of_name("ndgc@10", ["ndcg@10"], "harness metrics")
+    ('use ndcg', "use ndcg@10; 'harness metrics' lists all")
+    """
     known = list(known)
-    near = did_you_mean(name, known)
-    return UnknownNameError(f"unknown {what} '{name}'{near}  (all: {', '.join(known)})")
+    near = known[0] if len(known) == 1 else nearest(name, known)
+    if command:
+        return f"use {near}; '{command}' lists all" if near else f"see '{command}'"
+    if near:
+        return f"use {near}" + (f"; there are: {first_of(known, 5)}" if len(known) > 1 else "")
+    return f"use one of: {first_of(known, 5)}" if known else "leave it out: there are none"
+
+
+def unknown(what: str, name: str, known: Iterable[str], place: str = "") -> UnknownNameError:
+    """Return the error of an unknown name; the fix is the nearest known name."""
+    fix = fix_of_name(name, known)
+    return UnknownNameError(Problem(place, f"unknown {what} '{name}'", fix=fix))
 
 
 def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
-    """Raise UnknownNameError for an unknown name, with the nearest known name and all of them."""
+    """Raise UnknownNameError for an unknown name; the fix is the nearest known name."""
     if name not in (known := list(known)):
-        there = first_of(known) or "none"
-        text = f"no {what} '{name}'{did_you_mean(name, known)}  (there are: {there})"
-        raise UnknownNameError(Problem(place, text))
+        fix = fix_of_name(name, known)
+        raise UnknownNameError(Problem(place, f"no {what} '{name}'", fix=fix))
 
 
 _DEBUG = "HARNESS_DEBUG"

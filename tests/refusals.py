@@ -29,7 +29,8 @@ def refuses(
     if not where:
         assert first.where == "", first
     if suggests:
-        assert f"did you mean '{suggests}'" in str(caught.value)
+        text = str(caught.value)
+        assert f"use {suggests}" in text or f"did you mean '{suggests}'" in text
 
 
 @contextlib.contextmanager

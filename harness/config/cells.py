@@ -23,8 +23,9 @@ from ..errors import (
     Problem,
     UnknownNameError,
     and_more,
-    did_you_mean,
     first_of,
+    fix_of_name,
+    nearest,
 )
 from ..reports.select import matched, pattern_problems
 from .patterns import Found, NothingFoundError, Pattern, matching_files, natural
@@ -337,8 +338,10 @@ class _Search:
         for name in pattern.names:
             if allowed is not None and name not in allowed:
                 has = ", ".join(f"{{{column}}}" for column in allowed if column != DATASET)
-                hint = did_you_mean(name, allowed) + f"  (the path has: {has or 'none'})"
-                raise self.error(loc, f"nothing fills {{{name}}}{hint}")
+                near = nearest(name, allowed)
+                fix = f"write {{{near}}}" if near else f"add {{{name}}} to the path"
+                fix += f", which has: {has}" if has else ""
+                raise self.error(loc, f"nothing fills {{{name}}}", fix)
         return pattern
 
     def _path(self, text: str, loc: Loc, run_key: str = "") -> Pattern:
@@ -396,9 +399,8 @@ class _Search:
             cells = [cell for cell, _ in self.cells if name in (cell.run_key, cell.run)]
             if not cells and self.complete and not self.wrong:
                 runs = dict.fromkeys(cell.run for cell, _ in self.cells)
-                hint, listed = did_you_mean(name, runs), first_of(list(runs))
-                message = f"there is no run '{name}'{hint}  (there are: {listed})"
-                raise self.error((*loc, "fuse", place), message)
+                fix = fix_of_name(name, runs)
+                raise self.error((*loc, "fuse", place), f"no run '{name}'", fix)
             own = [
                 (cell, cell.of_run if name == cell.run_key else _outside_name(cell))
                 for cell in cells
@@ -432,9 +434,8 @@ class _Search:
         if entry.dataset is not None:
             names = [*dict.fromkeys([*self.entries, *(found.name for found in self.datasets)])]
             if entry.dataset not in names and self.complete:
-                hint, listed = did_you_mean(entry.dataset, names), first_of(names)
-                message = f"there is no dataset '{entry.dataset}'{hint}  (there are: {listed})"
-                raise self.error((*loc, "dataset"), message)
+                fix = fix_of_name(entry.dataset, names)
+                raise self.error((*loc, "dataset"), f"no dataset '{entry.dataset}'", fix)
             return [found for found in self.datasets if entry.dataset in (found.key, found.name)]
         if DATASET in path.names or len(self.entries) == 1:
             return self.datasets
@@ -511,9 +512,8 @@ class _Search:
         names = list(dict.fromkeys(column for columns in rows for column in columns))
         for column, patterns in self.where.items():
             if column not in names:
-                hint, listed = did_you_mean(column, names), first_of(names)
-                message = f"there is no column '{column}'{hint}  (there are: {listed})"
-                self.report(("where", column), message)
+                fix = fix_of_name(column, names)
+                self.report(("where", column), f"no column '{column}'", fix)
                 continue
             values = sorted({row[column] for row in rows if column in row}, key=natural)
             self.values[column] = dict.fromkeys(values)

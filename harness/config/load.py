@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
-from ..errors import ConfigError, Place, Problem, did_you_mean, first_of
+from ..errors import ConfigError, Place, Problem, fix_of_name, nearest
 from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
@@ -258,8 +258,7 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
         name, names = value, choices
         if is_unknown:
             name, names = str(loc[-1]), _known_keys(loc, "fused" in error["loc"][2:3])
-        message = f"unknown key '{name}'{did_you_mean(name, names)}"
-        message += f"  (known: {first_of(names)})"
+        message, fix = f"unknown key '{name}'", fix_of_name(name, names)
     elif loc[-2:-1] == ("columns",):
         message = "expected the name of a column, or its number from 1"
         message += f", got {describe_value(value)}"
@@ -271,7 +270,8 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
         if loc[:2] == ("guard", "accept"):
             message = f"expected a rule that can be accepted, got {describe_value(value)}"
             fix = "choose a rule from docs/reference/rules.md"
-        message += did_you_mean(value, choices) if isinstance(value, str) else ""
+        if isinstance(value, str) and (near := nearest(value, choices)):
+            fix = f"use {near}"
     elif expected is not None:
         example = _EXAMPLES.get(str(loc[-1]))
         such_as = f" such as {example}" if example else ""

@@ -24,7 +24,14 @@ from typing import (
 
 from annotated_types import Ge, Gt, Le, MinLen
 
-from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten, unknown
+from ..errors import (
+    ArgumentError,
+    Problem,
+    UnknownNameError,
+    fix_of_name,
+    shorten,
+    unknown,
+)
 
 T = TypeVar("T")
 PathLike = str | os.PathLike[str]
@@ -90,11 +97,10 @@ def checked_init(cls: type[T]) -> type[T]:
             raise
         except TypeError as error:
             parameters = [*signature(cls).parameters]
-            message = str(error)
+            message, fix = str(error), ""
             if unknown := next((name for name in keywords if name not in parameters), None):
-                near = did_you_mean(unknown, parameters)
-                message = f"unknown argument '{unknown}'{near}  (known: {', '.join(parameters)})"
-            raise ArgumentError(Problem(cls.__name__, message)) from None
+                message, fix = f"unknown argument '{unknown}'", fix_of_name(unknown, parameters)
+            raise ArgumentError(Problem(cls.__name__, message, fix=fix)) from None
 
     type.__setattr__(cls, "__init__", checked)
     return cls
@@ -338,7 +344,12 @@ class Parameter:
         return values
 
     def _wrong(self, metric: str, expected: str, got: object) -> UnknownNameError:
-        return UnknownNameError(f"{metric}: {self.name}: expected {expected}, got {got}")
+        message, fix = f"{metric}: {self.name}: expected {expected}, got {got}", ""
+        if self.name == "cutoff":
+            fix = f"write {metric.partition('@')[0]}@10"
+        elif self.default not in (None, ()):
+            fix = f"write {self.name}={self.text(self.default)}, the default"
+        return UnknownNameError(Problem("", message, fix=fix))
 
     def _parse_pair(self, text: str, metric: str) -> tuple[int, float]:
         grade, number = (part.strip() for part in re.split("[:=]", text + ":", maxsplit=2)[:2])

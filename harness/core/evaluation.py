@@ -20,6 +20,7 @@ from ..errors import (
     UnknownNameError,
     counted,
     did_you_mean,
+    fix_of_name,
 )
 from . import Printable
 from .aligned import Aligned
@@ -120,9 +121,8 @@ class ByMetric(dict[str, T]):
 
     def __missing__(self, name: str) -> T:
         if (key := self._key(name)) is None:
-            near, held = did_you_mean(str(name), self), ", ".join(self)
-            message = f"this evaluation has no metric '{name}'{near}  (all: {held})"
-            raise UnknownMetricError(message)
+            message, fix = f"this evaluation has no metric '{name}'", fix_of_name(str(name), self)
+            raise UnknownMetricError(Problem("", message, fix=fix))
         return super().__getitem__(key)
 
     def __contains__(self, name: object) -> bool:

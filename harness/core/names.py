@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..errors import Problem, UnknownNameError, did_you_mean, nearest
+from ..errors import Problem, UnknownNameError, fix_of_name, nearest
 from .arguments import TEXT, check_arguments, wrong
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .policy import Policy
@@ -257,10 +257,9 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
             message = f"{text}: expected each parameter once, got {name} twice"
             raise UnknownNameError(Problem("", message, fix="remove one of them"))
         if name not in (*parameters, *PARAMETERS):
-            near = did_you_mean(name, [*parameters, *PARAMETERS])
-            message = f"{text}: {definition.name} has no parameter '{name}'{near}"
-            fix = f"use one of its parameters ({', '.join(parameters) or 'none'}) or of all metrics"
-            raise UnknownNameError(Problem("", message, fix=f"{fix} ({', '.join(PARAMETERS)})"))
+            message = f"{text}: {definition.name} has no parameter '{name}'"
+            fix = fix_of_name(name, [*parameters, *PARAMETERS])
+            raise UnknownNameError(Problem("", message, fix=fix))
         params[name] = readable[name].parse(value, text)
     return params
 
@@ -362,8 +361,8 @@ def _unknown(text: str) -> Problem:
             if _read(candidate) is not None:
                 near_name = candidate
                 break
-    near = f"; did you mean '{near_name}'?" if near_name else ""
-    return Problem("", f"unknown metric '{name}{end}'{near}  (all: harness metrics)")
+    fix = fix_of_name(near_name, [near_name] if near_name else [], "harness metrics")
+    return Problem("", f"unknown metric '{name}{end}'", fix=fix)
 
 
 def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -> bool:
@@ -423,8 +422,8 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
         matching = [metric for metric in metrics if str(metric) == name] or _spelt(name, metrics)
         if not matching:
             names_evaluated = [str(metric) for metric in metrics]
-            message = f"no metric '{name}' was evaluated{did_you_mean(name, names_evaluated)}"
-            raise UnknownNameError(f"{message}  (there are: {', '.join(names_evaluated)})")
+            fix = fix_of_name(name, names_evaluated)
+            raise UnknownNameError(Problem("", f"no metric '{name}' was evaluated", fix=fix))
         check_comparable(matching[0])
         comparable[matching[0]] = None
     return tuple(comparable)

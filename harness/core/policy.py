@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from annotated_types import Le
 
-from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, unknown
+from ..errors import ArgumentError, Problem, UnknownNameError, fix_of_name, unknown
 from .arguments import MOST, Flag, Positive, check_settings, checked_init, describe, wrong
 from .ragged import Array, Bools
 
@@ -242,9 +242,8 @@ def policy_of(policy: Policy | Mapping[str, Any] | None) -> Policy:
         raise wrong("policy", "a Policy or a mapping", policy, "write {'ties': 'stable'}")
     for key in policy:
         if key not in _FIELDS:
-            near, fields_listed = did_you_mean(str(key), _FIELDS), ", ".join(_FIELDS)
-            message = f"unknown key {describe(key)}{near}  (known: {fields_listed})"
-            raise ArgumentError(Problem("policy", message))
+            fix = fix_of_name(str(key), _FIELDS)
+            raise ArgumentError(Problem("policy", f"unknown key {describe(key)}", fix=fix))
     try:
         return Policy(**policy)
     except ArgumentError as error:

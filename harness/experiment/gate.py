@@ -23,6 +23,7 @@ from ..errors import (
     counted,
     did_you_mean,
     first_of,
+    fix_of_name,
     warn,
 )
 from ..input_files import name_of
@@ -142,8 +143,8 @@ def gate_folders(
     known = [name for one in before.systems for name in (one.run, one.whole)]
     for name in renamed:
         if name not in known:
-            what = f"--name {name}: the baseline has no such run or dataset"
-            raise UnknownNameError(what + did_you_mean(name, known))
+            what, fix = "the baseline has no such run or dataset", fix_of_name(name, known)
+            raise UnknownNameError(Problem(f"--name {name}", what, fix=fix))
     runs = {one.run for one in after.systems}
     wanted, gone = list[tuple[System, str, str]](), dict[str, None]()
     for one in before.systems:
@@ -186,9 +187,8 @@ def gate_baseline(
     """Judge every other run against the baseline, on each dataset."""
     runs = list(dict.fromkeys(one.run for one in systems))
     if baseline not in runs:
-        near = did_you_mean(baseline, runs)
-        what = f"no run '{baseline}'{near}"
-        raise UnknownNameError(Problem("baseline", what, fix=f"name one of: {first_of(runs)}"))
+        fix = fix_of_name(baseline, runs)
+        raise UnknownNameError(Problem("baseline", f"no run '{baseline}'", fix=fix))
     if len(runs) < 2:
         what = f"expected a run other than the baseline '{baseline}'"
         raise InputError(Problem("gate", what, fix="add the candidate's run"))

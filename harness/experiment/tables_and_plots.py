@@ -22,7 +22,7 @@ from ..core.arguments import (
 )
 from ..core.pandas_frame import data_frame
 from ..core.systems import dataset_name, system_name
-from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
+from ..errors import ArgumentError, Problem, UnknownNameError, fix_of_name
 from ..readers import files as store
 from ..reports.leaderboard import Study
 from ..reports.methods import bibliography, methods
@@ -174,8 +174,8 @@ def table(
     study = _read(results)
     tables = study.config.tables
     if name is not None and name not in tables:
-        what = f"the config of these results has no table '{name}'{did_you_mean(name, tables)}"
-        fix = f"name one of: {', '.join(tables)}" if tables else "leave out the name"
+        what = f"the config of these results has no table '{name}'"
+        fix = fix_of_name(name, tables)
         raise UnknownNameError(Problem("table", what, fix=fix))
     name = name or next(iter(tables), None)
     own = DEFAULT if name is None else tables[name]
@@ -276,8 +276,7 @@ def settings_of(kind: type[S], given: Mapping[str, Any]) -> S:
     known = [*signature(kind).parameters]
     for name in given:
         if name not in known:
-            what = f"unknown argument{did_you_mean(name, known)}  (known: {', '.join(known)})"
-            raise ArgumentError(Problem(name, what))
+            raise ArgumentError(Problem(name, "unknown argument", fix=fix_of_name(name, known)))
     return _checked(TypeAdapter(kind), dict(given), "")
 
 

@@ -31,7 +31,7 @@ from ..core.policy import (
     duplicates_of_qrels,
 )
 from ..core.qrels_and_runs import Qrels, Run
-from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
+from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean, unknown
 from .column_roles import naming
 from .passages import Documents, Passages
 from .rows import Checks, Rows, best_first, policy_of_rows, warn_judgements, warn_unusable
@@ -367,8 +367,7 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
 def named_format(name: str, where: str) -> Format:
     """Return the format of this name; UnknownNameError if there is none."""
     if name not in FORMATS:
-        message = f"unknown format '{name}'{did_you_mean(name, FORMATS)}"
-        raise UnknownNameError(Problem(where, message, fix=f"one of {', '.join(FORMATS)}"))
+        raise unknown("format", name, FORMATS, where)
     return FORMATS[name]
 
 

@@ -16,7 +16,7 @@ from ..core.names import NICKNAMES, known_names, parse
 from ..core.policy import TIES, GradeRule, Policy
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, find_convention
 from ..core.tool_names import ToolName, listed_readings, rows_about, rows_of
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, fix_of_name
 from .grid import Grid, grid
 from .text import columns, render, wrapped
 
@@ -322,7 +322,8 @@ def table(definition: Definition) -> str:
     tools = [tool for tool in CONVENTIONS.values() if definition.name in tool.metrics]
     if not tools:
         message = f"no convention has the metric '{definition.name}'"
-        raise UnknownNameError(f"{message}  (all: harness metrics --conventions)")
+        fix = "see 'harness metrics --conventions'"
+        raise UnknownNameError(Problem("", message, fix=fix))
     usual = {name: parameter.default for name, parameter in definition.parameters.items()}
     usual |= {**in_force(Metric(definition), Policy()), "empty": None}
     if definition.cutoff is not None:
@@ -389,10 +390,9 @@ def show(name: str | None = None, tools: bool = False) -> str:
         if definition is None and (matches := _matches(name)):
             return matches
         if re.fullmatch(r"[\w+-]+", name) and name not in known_names():
-            near = did_you_mean(name, [*known_names(), *CONVENTIONS])
-            lists = "(all: harness metrics, harness metrics --conventions)"
-            message = f"unknown metric or convention '{name}'{near}  {lists}"
-            raise UnknownNameError(message) from None
+            fix = fix_of_name(name, [*known_names(), *CONVENTIONS], "harness metrics")
+            message = f"unknown metric or convention '{name}'"
+            raise UnknownNameError(Problem("", message, fix=fix)) from None
         raise
     definition = metrics[0].definition
     if tools:

@@ -15,7 +15,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments
 from ..core.ragged import Floats, frozen
-from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
+from ..errors import HarnessError, Problem, UnknownNameError, unknown
 from .comparison import REFERENCE_RUNS, Plan
 
 
@@ -190,8 +190,7 @@ def find(name: str) -> Test:
     """Return the test of that name."""
     tests = load_all()
     if name not in tests:
-        near = did_you_mean(name, tests)
-        raise UnknownNameError(f"unknown test '{name}'{near}  (all: {', '.join(sorted(tests))})")
+        raise unknown("test", name, sorted(tests))
     return tests[name]
 
 

@@ -13,7 +13,7 @@ from refusals import refuses
 
 import harness
 from harness.audit.trace import Account, grids, trace
-from harness.errors import HarnessWarning, InputError, UnknownNameError
+from harness.errors import InputError, UnknownNameError
 from harness.experiment.results import read_results
 from harness.reports.text import render
 
@@ -185,8 +185,10 @@ def test_an_edited_leaderboard(tmp_path: Path) -> None:
 def test_a_cell_that_failed(tmp_path: Path) -> None:
     results_with(tmp_path, POOLED)
     (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
-    with pytest.warns(HarnessWarning, match="Repetitions"):
-        folder = harness.run(tmp_path / "x.yaml").folder
+    results = harness.run(tmp_path / "x.yaml")
+    assert "a-2-2.txt" in results.errors[0]
+    assert "Repetitions" not in str(results)  # the failure has a note of its own
+    folder = results.folder
     where = ["--where", "fold=2", "--where", "seed=2"]
     err = refused("trace", str(folder), "--run", "a", "--metric", "map", *where, cwd=tmp_path)
     assert err.startswith("error: a on web-fold2, fold=2, seed=2: ")
@@ -220,10 +222,10 @@ def test_which_row_or_cell_is_meant(
         (FOLDS, "a", {"where": {"fold": "1"}}, ": a on web-fold1, fold=1, seed=1; a on"),
         (FOLDS, "a seed=1", {"query": "9"}, "'9'"),
         (FOLDS, "a", {"query": "1"}, ": a on web-fold1, fold=1, seed=1; a"),
-        (FOLDS, "a seed=1", {"where": {"seed": "7"}}, r"'7'.*: 1\)"),
-        (FOLDS, "a", {"where": {"sed": "1"}}, r"'sed'.*'seed'"),
+        (FOLDS, "a seed=1", {"where": {"seed": "7"}}, r"'7'\s.*\buse 1$"),
+        (FOLDS, "a", {"where": {"sed": "1"}}, r"'sed'\s.*\buse seed;"),
         (BEST, "a", {"query": "3"}, "fold=2, seed=2"),
-        (BEST, "a", {"query": "4"}, r"'4'.*: 1, 2, 3\)"),
+        (BEST, "a", {"query": "4"}, r"'4'\s.*: 1, 2, 3$"),
     ],
 )
 def test_names_that_fit_no_row_or_several(

@@ -177,7 +177,7 @@ RUNS = "runs: {r: {path: r}}\n"
     [
         (HEAD + 'runs:\n"{model}": {path: r}\n', "$.runs (line 2)", "indent"),
         ("datasets:\n  d:\n  path: q\n" + RUNS, "$.datasets.d (line 2)", "indent the lines that"),
-        ("datasets: {d: {path:q}}\n" + RUNS, "$.datasets.d['path:q'] (line 1)", "mean 'path'"),
+        ("datasets: {d: {path:q}}\n" + RUNS, "$.datasets.d['path:q'] (line 1)", "use path"),
         (HEAD + RUNS + "metrics:\n  -map\n  -P@5\n", "$.metrics (line 3)", "after every '-'"),
         (HEAD + RUNS + "metrics:\n  - map\n    - P@5\n", "$.metrics[0] (line 4)", "same column"),
         (HEAD + RUNS + 'metrics: ["map;P@5"]\n', "$.metrics[0] (line 3)", "each metric separately"),

@@ -12,6 +12,8 @@ from command_line import called, refused
 from ranks import QIDS, write_qrels, write_run
 
 import harness
+from harness.config.load import load
+from harness.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -248,13 +250,16 @@ def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:
     rules = '{recip_rnk: {margin: 1}, "P@1,9": {margin: 1}, num_ret: {margin: 1}, "*": {margin: 1}}'
     text = (folder / "gate.yaml").read_text().partition("gate:")[0]
     (folder / "gate.yaml").write_text(f"{text}gate:\n  baseline: bas\n  rules: {rules}\n")
-    lines = refused("run", "gate.yaml", "--dry-run", cwd=folder).splitlines()
-    assert lines[0] == "error: gate.yaml: 4 problems"
-    assert "$.gate.baseline (line 5)" in lines[1]
-    assert "did you mean 'base'?" in lines[1]
-    for line, what in zip(lines[2:5], ["'recip_rank'?", "metric 'P@9'", "num_ret: "], strict=True):
-        assert "$.gate.rules" in line
-        assert what in line
+    with pytest.raises(ConfigError) as caught:
+        load(folder / "gate.yaml")
+    baseline, *of_rules = caught.value.problems
+    assert (baseline.where, baseline.fix.partition(";")[0]) == (
+        "$.gate.baseline (line 5)",
+        "use base",
+    )
+    for problem, what in zip(of_rules, ["use recip_rank", "'P@9'", "num_ret: "], strict=True):
+        assert "$.gate.rules" in problem.where
+        assert what in problem.what + problem.fix
 
 
 def test_results_folders_take_no_qrels(tmp_path: Path) -> None:

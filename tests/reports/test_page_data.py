@@ -228,7 +228,7 @@ def test_refused_titles(tmp_path: Path) -> None:
     experiment(tmp_path, page={"link": "javascript:alert(1)"})
     assert "page.link" in refused("run", "c.yaml", cwd=tmp_path)
     experiment(tmp_path, page={"metric": "mpa"})
-    assert "did you mean 'map'?" in refused("run", "c.yaml", cwd=tmp_path)
+    assert "use map" in refused("run", "c.yaml", cwd=tmp_path)
     page_of(tmp_path)
     assert "--link" in refused("page", "out", "--link", "example.org", "-o", "p", cwd=tmp_path)
     assert "no metric" in refused("page", "out", "--metric", "P@9", "-o", "p", cwd=tmp_path)

@@ -50,7 +50,7 @@ def test_refused_participants(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content | {"output": "out"}))
     succeeds("run", "c.yaml", cwd=tmp_path)
     err = refused("page", "out", "--participant", "own", cwd=tmp_path)
-    assert "did you mean 'own<1>'?" in err
+    assert "use own<1>" in err
     (tmp_path / "sheet.html").write_text("mine")
     refused("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
 
