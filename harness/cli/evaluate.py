@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @options.command()
 @click.argument("qrels", metavar="QRELS", help="Qrels or a LETOR file; '-' is standard input.")
 @options.several("runs", "RUN...", "Run files, or predictions for the rows of a LETOR file.")
-@options.metrics("A metric, as in 'harness metrics'")
+@options.metrics("A metric, as in 'harness metrics'; required")
 @click.option("--per-query", "-q", is_flag=True, help="Also print the values of every query.")
 @options.sort
 @options.fusion
