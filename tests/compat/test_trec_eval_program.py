@@ -118,7 +118,8 @@ def test_files_that_are_missing(files: Files, capsys: pytest.CaptureFixture[str]
     assert [main(["qrel", "run"]), main(["qrels", "ruin"]), main(["-", "-"])] == [2, 2, 2]
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[2][:40] for line in lines] == [
-        " the qrels cannot be read: no file qrel;", " the run cannot be read: no file ruin; t",
+        " the qrels cannot be read: no file qrel;", "   use qrels",
+        " the run cannot be read: no file ruin; t", "   use run",
         " expected one file as '-', standard inpu",
     ]  # fmt: skip
 

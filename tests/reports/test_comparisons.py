@@ -47,7 +47,7 @@ def test_names_of_a_folder(compared: Path) -> None:
     assert "letor-fold1" not in text
     board = folder / "leaderboard.csv"
     for words, begin in (
-        (("gbrt", "neurall", "--results", folder), "no run 'neurall'; did you"),
+        (("gbrt", "neurall", "--results", folder), "no run 'neurall'\n  fix:   use neural;"),
         (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor'"),
         (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
         ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected run files"),

@@ -112,7 +112,7 @@ def test_every_metric_has_words(markup: str) -> None:
 
 
 def test_entries_parse() -> None:
-    with pytest.raises(UnknownNameError, match=r"'holm1978'.*'holm1"):
+    with pytest.raises(UnknownNameError, match=r"'holm1978'\n.*use holm1"):
         bibtex(["holm1978"])
     text = bibtex(REFERENCES)
     found = re.findall(r"@(\w+)\{(\w+),\n((?:  \w+ = \{.*\},\n)+)\}\n", text)
