@@ -76,7 +76,7 @@ check {LTR}/lightgbm_lambdarank/rank.test {MADE}/lightgbm_lambdarank/*.pred -f j
 
 
 def commands() -> Iterator[list[str]]:
-    """Yield every command, each choice in brackets in turn; later ones read earlier results."""
+    """Every command, each choice in brackets in turn; later ones read earlier results."""
     text = COMMANDS + REAL * SHARED.is_dir()
     for line in text.replace("\\\n", "").split("\n"):
         if not line:
@@ -116,7 +116,7 @@ def record() -> dict[str, Any]:
 
 
 def output(words: list[str], text: str) -> Any:
-    """Return a command's output without its wording."""
+    """Command's output without its wording."""
     kinds = [after for one, after in pairwise(words) if one in ("--format", "-f")]
     kind = kinds[0] if kinds else "text"
     if words[0] == "trec_eval":
@@ -133,7 +133,7 @@ def output(words: list[str], text: str) -> Any:
 
 
 def numbers_in(value: Any) -> Any:
-    """Return nested data with its texts of several words left out."""
+    """Nested data with its texts of several words left out."""
     if isinstance(value, dict):
         return {k: numbers_in(v) for k, v in value.items() if k not in TRANSIENT}
     if isinstance(value, list):
@@ -168,7 +168,7 @@ def results_in(folder: Path) -> dict[str, Any]:
 
 
 def difference(old: Any, new: Any, at: str = "") -> Iterator[str]:
-    """Yield the places where two records differ."""
+    """Places where two records differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(old.keys() | new.keys()):
             if key not in old or key not in new:

@@ -48,14 +48,14 @@ def called(*words: object, cwd: Path | None = None) -> Said:
 
 
 def succeeds(*words: object, cwd: Path | None = None) -> str:
-    """Return what a command prints that ends with 0."""
+    """Output of a command, which must end with 0."""
     done = called(*words, cwd=cwd)
     assert done.code == 0, done.err
     return done.out
 
 
 def refused(*words: object, cwd: Path | None = None) -> str:
-    """Return the errors of a command that ends with 2 and prints nothing else."""
+    """Errors of a command, which must end with 2 and print nothing else."""
     done = called(*words, cwd=cwd)
     assert (done.code, done.out) == (2, ""), done
     return done.err

@@ -14,7 +14,7 @@ def golden(name: str) -> Any:
 
 @cache
 def shared_conventions() -> Any:
-    """Return what each tool printed for the lists in ../shared; skip without them."""
+    """Values that each tool printed for the lists in ../shared; the test skips without them."""
     path = Path(__file__).resolve().parents[2] / "shared" / "golden" / "conventions.json"
     if not path.is_file():
         pytest.skip("needs the data in ../shared")

@@ -11,7 +11,7 @@ from harness.reports.page import DATA
 
 
 def unpack(page: str) -> dict[str, Any]:
-    """Return the report of a page, as ``pack`` got it."""
+    """Report of a page, as ``pack`` got it."""
     rest = page.partition(DATA)[2]
     packed = gzip.decompress(base64.b64decode(rest[: rest.index("<")], validate=True))
     start = 4 + int.from_bytes(packed[:4], "little")

@@ -212,7 +212,7 @@ class Experiment:
         (folder / "config.yaml").write_text(self.config(), encoding="utf-8")
 
     def config(self) -> str:
-        """Return the config, as JSON, which is YAML too."""
+        """Config, as JSON, which is YAML too."""
         runs: dict[str, list[Any]] = {name: [] for name in self.run_names}
         for run in self.runs:
             runs[run.name].append(_entry(run) | {"dataset": self.datasets[run.dataset].name})
@@ -248,7 +248,7 @@ def _entry(file: File) -> dict[str, Any]:
 
 
 def _numbered(rows: Rows) -> Rows:
-    """Return rows whose documents are named by their position in the query."""
+    """Rows whose documents are named by their position in the query."""
     seen: dict[str, int] = {}
     found: Rows = []
     for qid, _, number in rows:

@@ -175,7 +175,7 @@ METRICS: dict[str, Formula] = {
 
 
 def with_level(metric: str, level: int) -> str:
-    """Return a metric's name with the smallest relevant grade, as the harness prints it."""
+    """Metric's name with the smallest relevant grade, as the harness prints it."""
     if level == 1 or not METRICS[metric].has_rel:
         return metric
     name, at, k = metric.partition("@")
@@ -210,7 +210,7 @@ def single(number: float) -> float:
 
 
 def groups_of(scored: Scored, ties: str) -> list[Ranking]:
-    """Return the documents by falling score, those that share one in a list."""
+    """Documents by falling score, those that share one in a list."""
     compared = single if ties in ("trec_eval", "bounds") else float
     by_score: dict[float, Ranking] = {}
     for docno, score in scored:
@@ -219,7 +219,7 @@ def groups_of(scored: Scored, ties: str) -> list[Ranking]:
 
 
 def orders_of(scored: Scored, ties: str) -> Iterator[Ranking]:
-    """Yield every order of the documents that the policy allows."""
+    """Every order of the documents that the policy allows."""
     groups = groups_of(scored, ties)
     if ties in ("trec_eval", "trec_eval10", "bounds"):
         groups = [sorted(group, key=str.encode, reverse=True) for group in groups]
@@ -258,7 +258,7 @@ class Expected:
     error: str = ""
 
     def summary(self, metric: str) -> tuple[float | None, int | None]:
-        """Return the mean (or sum) over queries whose value is defined, and their number."""
+        """Mean (or sum) over queries whose value is defined, and their number."""
         column = [row[metric] for row in self.values.values()]
         numbers = [value for value in column if isinstance(value, float)]
         if len(numbers) < len(column):
@@ -271,7 +271,7 @@ class Expected:
 
 
 def cut(order: Ranking, grades: Grades, choices: Choices) -> Ranking:
-    """Return the part of a ranking that the policies leave: depth first, as trec_eval does."""
+    """Part of a ranking that the policies leave: depth first, as trec_eval does."""
     order = order[: choices.depth]
     return [d for d in order if grades.get(d, -1) >= 0] if choices.judged_only else order
 

@@ -39,7 +39,7 @@ def n_lines(folder: Path) -> int:
 
 
 def bound_names(tree: ast.AST) -> Iterator[str]:
-    """Yield every name that is assigned or is an argument, also in comprehensions."""
+    """Every name that is assigned or is an argument, also in comprehensions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -48,7 +48,7 @@ def bound_names(tree: ast.AST) -> Iterator[str]:
 
 
 def share_of_bare_names() -> float:
-    """Return the share of bound names that are bare pronouns or adverbs, in per cent."""
+    """Share of bound names that are bare pronouns or adverbs, in per cent."""
     names = [
         name
         for path in sources(PACKAGE)
@@ -59,7 +59,7 @@ def share_of_bare_names() -> float:
 
 
 def n_format_skips() -> int:
-    """Return how many statements the formatter leaves alone."""
+    """Number of statements that the formatter leaves alone."""
     texts = (path.read_text(encoding="utf-8") for path in sources(PACKAGE))
     return sum(text.count("# fmt: skip") for text in texts)
 
@@ -78,7 +78,7 @@ def commands() -> dict[str, int]:
 
 
 def trip(job: Callable[[], object]) -> tuple[int, int]:
-    """Return how many functions of the package a job calls, and how deep they nest."""
+    """Number of functions of the package that a job calls, and their depth."""
     own, functions, depth, deepest = str(PACKAGE) + os.sep, set[Any](), 0, 0
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
@@ -131,7 +131,7 @@ def warm_evaluation() -> Callable[[], object]:
 
 
 def finding_passes(folder: Path) -> int:
-    """Return how many functions hold one finding of a reader on its way to the screen."""
+    """Number of functions that hold one finding of a reader on its way to the screen."""
     import harness
     from harness.errors import Finding
 

@@ -37,7 +37,7 @@ def study(
     missing: Mapping[tuple[str, str], int] | None = None,
     qids: Mapping[str, Sequence[str]] | None = None,
 ) -> Study:
-    """Return a study of ``{dataset: {run: [[value of each metric] for each query]}}``.
+    """Study of ``{dataset: {run: [[value of each metric] for each query]}}``.
 
     A run whose name ends in ``::1``, ``::2`` is a repetition of the run before the colons.
     """
@@ -57,7 +57,7 @@ def study(
 
 
 def constant(values: Mapping[str, Mapping[str, Sequence[float]]], queries: int = 2) -> Values:
-    """Return the values of runs that have the same for every query."""
+    """Values of runs that have the same for every query."""
     return {
         dataset: {run: [list(each)] * queries for run, each in runs.items()}
         for dataset, runs in values.items()
@@ -69,7 +69,7 @@ def compared(
     baselines: tuple[str, ...] = (),
     **plan: object,
 ) -> Comparisons:
-    """Return comparisons of ``{(dataset, metric, baseline, run): (difference, adjusted p)}``."""
+    """Comparisons of ``{(dataset, metric, baseline, run): (difference, adjusted p)}``."""
     rows = []
     for (dataset, metric, baseline, run), (difference, p) in outcomes.items():
         (parsed,) = parse_all([metric], {})

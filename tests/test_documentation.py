@@ -168,7 +168,7 @@ def test_every_public_name_and_argument_is_described() -> None:
 
 
 def functions_of(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    """Yield a function; or the functions of a module, and a class with its methods."""
+    """Functions of a module, and classes with their methods; or one function."""
     if isinstance(thing, ModuleType | type):
         for member, function in api_pages.members(thing):
             yield from functions_of(member, function)
@@ -191,7 +191,7 @@ def test_every_config_key_is_in_the_reference() -> None:
 
 
 def keys_of(part: Any) -> Iterator[str]:
-    """Yield the keys of every mapping that a JSON schema describes."""
+    """Keys of every mapping that a JSON schema describes."""
     if isinstance(part, dict):
         yield from part.get("properties", ())
         for one in part.values():

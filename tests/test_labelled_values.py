@@ -53,17 +53,17 @@ class Experiment:
     rng: np.random.Generator | None
 
     def run(self, *words: str) -> str:
-        """Return what a command prints, with plain names; words are commands with plain names."""
+        """Output of a command, with plain names; words are commands with plain names."""
         printed = called(*(self.named(word) for word in words), cwd=self.folder)
         assert printed.code in (0, 1), printed.err
         return self.plain(printed.out)
 
     def named(self, text: str) -> str:
-        """Return a text with the names of this experiment in place of plain names."""
+        """Text with the names of this experiment in place of plain names."""
         return _renamed(text, self.names)
 
     def plain(self, text: str) -> str:
-        """Return a text with plain names in place of the names of this experiment."""
+        """Text with plain names in place of the names of this experiment."""
         return _renamed(text, {name: plain for plain, name in self.names.items()})
 
     def shuffled(self, items: Iterable[Any]) -> list[Any]:
@@ -78,7 +78,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def _names(rng: np.random.Generator) -> dict[str, str]:
-    """Return other names for all plain ones; numbers of different lengths for queries."""
+    """Other names for all plain ones; numbers of different lengths for queries."""
     numbers = np.unique((10 ** rng.uniform(4, 7, 200)).astype(int))
     qids = [str(one) for one in rng.permutation(numbers) if str(one) not in (*QIDS, EXTRA)]
     docnos = [f"d{one}" for one in rng.permutation(np.unique((10 ** rng.uniform(0, 4, 200)) // 1))]
@@ -91,7 +91,7 @@ def _names(rng: np.random.Generator) -> dict[str, str]:
 
 
 def _data() -> tuple[dict[str, Rows], dict[tuple[str, str], Rows]]:
-    """Return judgements by dataset, and scores by dataset and run."""
+    """Judgements by dataset, and scores by dataset and run."""
     rng = np.random.default_rng(17)
     qrels: dict[str, Rows] = {}
     runs: dict[tuple[str, str], Rows] = {}
@@ -191,7 +191,7 @@ def _put(path: Path, lines: Sequence[str]) -> None:
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, Experiment]:
-    """Return the plain and the shuffled experiment, with their results."""
+    """Plain and the shuffled experiment, with their results."""
     rng = np.random.default_rng(4)
     every = (*QIDS, EXTRA, *DOCNOS, *RUNS, *DATASETS, *MODELS, *FOLDS, *SEEDS)
     found = []
@@ -214,7 +214,7 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def labelled(text: str) -> Counter[str]:
-    """Return how often each line occurs, with its numbers rounded to six digits.
+    """Count of each line, with its numbers rounded to six digits.
 
     Sums in another order differ in their last bits. Hashes, intervals that are drawn with names as
     the seed, and the suggestion of a cell to look at next are left out.
@@ -227,14 +227,14 @@ def labelled(text: str) -> Counter[str]:
 
 
 def _sorted_list(line: str) -> str:
-    """Return a line that lists names after a heading with its names in one order."""
+    """Line that lists names after a heading with its names in one order."""
     listed = re.fullmatch(r"((?:- )?The order of the systems is the same) by (.*)\.", line)
     listed = listed or re.search(r"(The guard warns of [\w-]+) \((.*)\): run harness check", line)
     return line if listed is None else f"{listed[1]} {sorted(re.split(', | on ', listed[2]))}"
 
 
 def _columns(text: str) -> Counter[str]:
-    """Return the rows of a CSV as `labelled` does, without columns that are random."""
+    """Rows of a CSV as `labelled` does, without columns that are random."""
     rows = csv_rows(text)
     kept = [name for name in rows[0] if not name.endswith(RANDOM)]
     return labelled("\n".join(str({name: row[name] for name in kept}) for row in rows))
@@ -283,7 +283,7 @@ def test_compare_folders(pair: tuple[Experiment, Experiment], format: str) -> No
 
 
 def _files(experiment: Experiment, results: str) -> Counter[str]:
-    """Return the lines of every file that the results hold but for their provenance."""
+    """Lines of every file that the results hold but for their provenance."""
     found: Counter[str] = Counter()
     for path in sorted((experiment.folder / results).iterdir()):
         if not path.is_file() or path.suffix in (".json", ".parquet"):

@@ -35,7 +35,7 @@ TITLE_OPENINGS = ("what hangs", "can these", "does the", "whatever", "is the", "
 
 
 def sentences(page: str) -> list[str]:
-    """Return the sentences of the prose of a page: no code, tables, lists of links or headings."""
+    """Sentences of the prose of a page: no code, tables, lists of links or headings."""
     text = re.sub(r"^```.*?^```", "", page, flags=re.S | re.M)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"^\s*(\||#|!\[|===|:::|!!!).*$", "", text, flags=re.M)
@@ -110,7 +110,7 @@ def test_messages_are_plain_and_short_and_errors_have_a_fix() -> None:
 
 
 def messages(node: ast.AST) -> Iterator[str]:
-    """Yield the parts of a message that are written here: what, effect and fix."""
+    """Parts of a message that are written here: what, effect and fix."""
     if isinstance(node, ast.Call):
         if getattr(node.func, "id", getattr(node.func, "attr", "")) not in REPORTERS:
             return
@@ -133,7 +133,7 @@ def messages(node: ast.AST) -> Iterator[str]:
 
 
 def public() -> Iterator[tuple[str, str]]:
-    """Yield each public name of the package and of its classes, with its docstring."""
+    """Each public name of the package and of its classes, with its docstring."""
     for name in harness.__all__:
         one = getattr(harness, name)
         if not inspect.isclass(one) and not inspect.isfunction(one):

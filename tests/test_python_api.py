@@ -113,7 +113,7 @@ ENTRY = re.compile(r"(\*{0,2}\w+(?:, \w+)*)(?: : (?:\{(.+)\}|(.+)))?$")
 
 
 def documented(value: Any) -> Iterator[tuple[list[str], str, str]]:
-    """Yield names, type and shown default of each entry below Parameters, as the pages have it."""
+    """Names, type and shown default of each entry below Parameters, as the pages have it."""
     text = inspect.getdoc(value) or ""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", text, re.S | re.M)
     lines = [line for line in (section[1] if section else "").splitlines() if line]
@@ -126,7 +126,7 @@ def documented(value: Any) -> Iterator[tuple[list[str], str, str]]:
 
 
 def public_callables(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield a public function; or a class and its public methods; or those of a module."""
+    """Public function; or a class and its public methods; or those of a module."""
     if inspect.ismodule(value):
         for name in getattr(value, "__all__", vars(value)):
             inner = getattr(value, name)

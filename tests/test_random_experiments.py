@@ -283,7 +283,7 @@ class Trial:
 
 
 def plain_rows(given: Path | str) -> list[dict[str, str]]:
-    """Return rows without what guards a name from spreadsheets."""
+    """Rows without the sign that guards a name from spreadsheets."""
     return [{plain(key): plain(row[key]) for key in row} for row in csv_rows(given)]
 
 
@@ -292,7 +292,7 @@ def plain(text: str) -> str:
 
 
 def jsonl_rows(text: str, n_metrics: int) -> list[dict[str, Any]]:
-    """Return one row a run and query, with its metrics as columns."""
+    """One row a run and query, with its metrics as columns."""
     rows = [json.loads(line) for line in text.splitlines()]
     return [
         {**rows[at], **{row["metric"]: row["value"] for row in rows[at : at + n_metrics]}}

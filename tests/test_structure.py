@@ -49,7 +49,7 @@ def test_imports_go_one_way() -> None:
 
 
 def texts_of_code(path: Path) -> Iterator[str]:
-    """Yield the texts of a module that are no docstrings."""
+    """Texts of a module that are no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     statements = (node for node in ast.walk(tree) if isinstance(node, ast.Expr))
     docstrings = {id(statement.value) for statement in statements}

@@ -21,7 +21,7 @@ OF_THE_TIME = ("pyparsing<3.3",)
 
 
 def lowest(pyproject: str) -> list[str]:
-    """Return the lowest versions allowed of required and optional packages.
+    """Lowest versions allowed of required and optional packages.
 
     >>> lowest('dependencies = [\\n  "numpy>=1.26",\\n]\\npandas = ["pandas>=2"]\\n')
     ['numpy==1.26', 'pandas==2']

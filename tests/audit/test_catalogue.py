@@ -8,7 +8,7 @@ from harness.reports.catalogue import show
 
 
 def rows(text: str) -> dict[str, list[str]]:
-    """Return lines by their first word, the further cells split at two spaces."""
+    """Lines by their first word, the further cells split at two spaces."""
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         if line.strip():

@@ -64,7 +64,7 @@ def results(place: Path) -> Path:
 
 
 def with_another_digit(content: bytes) -> bytes:
-    """Return the same with the last digit of its last decimal fraction changed."""
+    """The same text with the last digit of its last decimal fraction changed."""
     *_, last = re.finditer(rb"\d\.\d*(\d)", content)
     other = b"1" if last[1] != b"1" else b"2"
     return content[: last.start(1)] + other + content[last.end(1) :]

@@ -96,7 +96,7 @@ def test_errors_name_the_place_and_a_fix() -> None:
 
 
 def stopped(metric: str, *, ours: bool) -> tuple[float, list[float], Any]:
-    """Return the value of the model that XGBoost keeps, the values it saw, and the metric."""
+    """Value of the model that XGBoost keeps, the values it saw, and the metric."""
     xgb = pytest.importorskip("xgboost")
     random = np.random.default_rng(3)
     features = random.normal(size=(600, 3))

@@ -19,7 +19,7 @@ NAMES = {"ndcg@10": "ndcg_cut_10", "map": "map", "recip_rank": "recip_rank"}
 
 
 def data(seed: int) -> tuple[Any, Any]:
-    """Return rows with many ties, and a query without relevant documents."""
+    """Rows with many ties, and a query without relevant documents."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, len(QIDS))
     labels[QIDS == 2] = 0
@@ -27,7 +27,7 @@ def data(seed: int) -> tuple[Any, Any]:
 
 
 def oracle(name: str, qids: Any, labels: Any, scores: Any) -> float:
-    """Return the mean of pytrec_eval; documents are d0, d1, ... within each query."""
+    """Mean of pytrec_eval; documents are d0, d1, ... within each query."""
     qrel: Any = defaultdict(dict)
     run: Any = defaultdict(dict)
     for qid, label, score in zip(qids, labels, scores, strict=True):
@@ -119,7 +119,7 @@ def test_catboost_logs_the_mean_of_pytrec_eval(name: str) -> None:
 
 
 def batches(with_qids: bool) -> list[list[dict[str, Any]]]:
-    """Return the batches of two processes: one query comes to both, as samplers do it."""
+    """Batches of two processes: one query comes to both, as samplers do it."""
     scores, labels = data(4)
     scores = scores[:, 0]
     parts = [

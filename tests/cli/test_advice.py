@@ -35,7 +35,7 @@ BY_ROW = (1 / 2 + 1) / 2  # of the scores 3, 1 and 2
 
 
 def lines(form: str, *before: str, sign: int = 1) -> str:
-    """Return the run, one row a line; `{rank}` is the rank of the row."""
+    """Text of the run, one row a line; `{rank}` is the rank of the row."""
     order = sorted(ROWS, key=lambda row: -row[2])
     ranks = {row: 1 + [one for one in order if one[0] == row[0]].index(row) for row in ROWS}
     rows = (
@@ -46,7 +46,7 @@ def lines(form: str, *before: str, sign: int = 1) -> str:
 
 
 def by_query(form: str, *before: str) -> str:
-    """Return the run with the rows of a query next to each other."""
+    """Run with the rows of a query next to each other."""
     head, rows = [*before], lines(form).splitlines()
     return "\n".join([*head, *sorted(rows, key=lambda row: row.split()[0])]) + "\n"
 

@@ -16,7 +16,7 @@ CURSOR = "\x1b[2J"
 
 
 def on_terminal(*words: str, cwd: Path) -> str:
-    """Return what a command prints on a terminal of `WIDTH` columns."""
+    """Output of a command on a terminal of `WIDTH` columns."""
     child, screen = pty.fork()
     if not child:
         os.chdir(cwd)

@@ -58,7 +58,7 @@ def both(qrels: Any, measures: Any, run: Any, **options: Any) -> tuple[Values, V
 
 
 def refusals(call: Callable[[Any], Any], *kinds: type[Exception]) -> tuple[str, str]:
-    """Return what both say of a call that they refuse with errors of one type, ours first."""
+    """Messages of both for a call that they refuse with errors of one type, ours first."""
     with pytest.raises(kinds) as theirs:
         call(pytrec_eval)
     with pytest.raises(theirs.type) as ours:

@@ -66,7 +66,7 @@ def golden_cases() -> Iterator[Case]:
 
 
 def own_tests() -> Iterator[Case]:
-    """Yield the tests that trec_eval comes with."""
+    """Tests that trec_eval comes with."""
     data = SHARED / "data" / "trec_eval_test"
     for version, (name, makefile) in FOLDERS.items():
         text = (data / makefile).read_text(encoding="utf-8")

@@ -112,7 +112,7 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
 
 
 def chosen(base: Path) -> tuple[str, set[str]]:
-    """Return the config, and the choices of one whose lines for select are not comments."""
+    """The config, and the choices of one whose lines for select are not comments."""
     text, _ = proposed(base)
     (base / "c.yaml").write_text(text)
     with warnings.catch_warnings():  # ties

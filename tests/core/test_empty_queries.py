@@ -48,7 +48,7 @@ def is_relevant(of: Metric, grade: float) -> bool:
 
 
 def with_fractions() -> Iterator[Metric]:
-    """Yield the metrics of all conventions that take fractions or cut them off."""
+    """Metrics of all conventions that take fractions or cut them off."""
     for convention in CONVENTIONS.values():
         for name in convention.metrics:
             try:

@@ -56,7 +56,7 @@ def literal(runs: Sequence[Scores], fusion: Fusion) -> dict[str, dict[str, float
 
 
 def addend(part: Mapping[str, float], docno: str, fusion: Fusion, n_documents: int) -> float:
-    """Return what one run, its documents in ranked order, adds to a document's score."""
+    """Addend of one run, its documents in ranked order, to a document's score."""
     rank, values = [*part].index(docno) + 1, [*part.values()]
     if fusion.method in BY_RANK:
         by_rank = {"rrf": 1 / ((fusion.k or 0) + rank), "isr": 1 / rank**2}
@@ -75,7 +75,7 @@ def addend(part: Mapping[str, float], docno: str, fusion: Fusion, n_documents: i
 
 
 def random_runs(seed: int, n: int = 3, *, ties: bool, same_queries: bool = False) -> list[Any]:
-    """Return runs as dicts; with ties some scores are equal, and single precision makes more."""
+    """Runs as dicts; with ties some scores are equal, and single precision makes more."""
     rng, runs = np.random.default_rng(seed), []
     for number in range(n):
         run: dict[str, dict[str, float]] = {}

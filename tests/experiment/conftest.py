@@ -38,7 +38,7 @@ def config(place: Path) -> Path:
 
 @pytest.fixture
 def outputs() -> Outputs:
-    """Give the hashes of what a run wrote into a folder, but for its cells and its time."""
+    """Function for the hashes of a run's files in a folder, without cells and times."""
 
     def hashes(folder: Path) -> dict[str, str]:
         files = [path for path in sorted(folder.glob("[!.]*")) if path.is_file()]
@@ -50,7 +50,7 @@ def outputs() -> Outputs:
 
 @pytest.fixture
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
-    """Give what was evaluated since the last call: the metrics of each run."""
+    """Function for the metrics of each run that were evaluated since the last call."""
     calls: dict[str, list[str]] = {}
     original = workers.visit
 

@@ -84,7 +84,7 @@ def start(place: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
 
 
 def address(place: Path, workers: int) -> str:
-    """Return the scheduler's address when so many workers have come."""
+    """Address of the scheduler, once so many workers have come."""
     file = str(place / "scheduler.json")
     with distributed.Client(scheduler_file=file, timeout=60, set_as_default=False) as client:
         if workers:

@@ -34,7 +34,7 @@ def original(workplace: Path) -> Path:
 
 
 def commands(folder: Path) -> Iterator[list[str]]:
-    """Yield every command that reads results, cheapest first."""
+    """Every command that reads results, cheapest first."""
     results, cell = str(folder), ["--run", "gbrt", "-m", "best_grade@1"]
     paper = folder.parent / "paper.md"
     paper.write_text(PAPER)

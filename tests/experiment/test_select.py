@@ -36,7 +36,7 @@ def scores(folder: Path, model: str, where: str, lr: str, leaves: str, seed: int
 
 
 def expected(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign: int = 1):
-    """Return the setting that a plain loop over leaderboard_cells.csv chooses, by run and within.
+    """Setting that a plain loop over leaderboard_cells.csv chooses, by run and within.
 
     Settings count that have all of the validation cells; the first in the file wins ties.
     """

@@ -21,7 +21,7 @@ GRADES = [0.0, 0.1, 0.25, 0.4999, 0.5, 0.75, 1.0, 1.75, 3.5]
 
 
 def soft_data(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """Return qrels with fractions, and runs with ties, unjudged documents and a missing query."""
+    """Qrels with fractions, and runs with ties, unjudged documents and a missing query."""
     rng = np.random.default_rng(seed)
     qrels, run = {}, {}
     for qid in ("10", "2", "1", "q=7"):

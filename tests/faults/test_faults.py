@@ -62,7 +62,7 @@ class Sweep:
         return process.returncode, err.replace("configs/../", "")
 
     def files(self) -> dict[str, str]:
-        """Return the hashes of all results and records, unfinished ones too."""
+        """Hashes of all results and records, unfinished ones too."""
         return {
             path.relative_to(self.out).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(self.out.rglob("*"))
@@ -71,7 +71,7 @@ class Sweep:
 
 
 def in_session(session: int) -> list[int]:
-    """Return the processes of a session that are left after up to 20 seconds."""
+    """Processes of a session that are left after up to 20 seconds."""
     until = time.monotonic() + 20
     found = [session]
     while found and time.monotonic() < until:

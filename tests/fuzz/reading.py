@@ -56,7 +56,7 @@ def check_text(text: str) -> None:
 
 
 def written(data: bytes, name: str) -> Path:
-    """Return a file that holds `data`."""
+    """File that holds `data`."""
     path = FOLDER / name
     path.write_bytes(data)
     return path

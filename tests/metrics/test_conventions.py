@@ -38,7 +38,7 @@ def lists_of(problem: str) -> dict[str, dict[str, Any]]:
 
 @cache
 def tables(problem: str, ids: tuple[str, ...], binary: bool) -> tuple[harness.Qrels, harness.Run]:
-    """Return the tables of some lists; fractional grades go into ``Qrels`` directly.
+    """Tables of some lists; fractional grades go into ``Qrels`` directly.
 
     Where the caller of a tool made grades binary, ``labels=clip`` does so here, but for fractions.
     """
@@ -62,14 +62,14 @@ def evaluation(
 
 
 def number(printed: Any) -> float | None:
-    """Return what a tool printed; NaN where it leaves the query out, None for an error."""
+    """Value that a tool printed; NaN if it leaves the query out, None for an error."""
     if printed is None or printed == "nan":
         return math.nan
     return None if isinstance(printed, dict) else float(printed)
 
 
 def within(key: str, cutoff: str, value: float) -> float:
-    """Return half of the last digit printed, or 3e-6 where the tool computes with float32."""
+    """Half of the last digit printed, or 3e-6 if the tool computes with float32."""
     column = tool_of(key, cutoff)
     if column.digits is not None:
         return 0.5 * 10.0**-column.digits + 1e-9
@@ -92,7 +92,7 @@ def tied(key: str, cutoff: str, one: dict[str, Any]) -> bool:
 
 
 def left_out(key: str, cutoff: str, one: dict[str, Any]) -> str:
-    """Return why no convention gives the value; the empty text where one does."""
+    """Reason why no convention gives the value; empty if one does."""
     column = tool_of(key, cutoff)
     if one["id"] in column.but:
         return "not reproduced"

@@ -85,7 +85,7 @@ def ours(queries: list[Query], names: list[str]) -> harness.Evaluation:
 
 
 def within(adapter: Any, metric: str, value: float) -> float:
-    """Return how far our value may lie from the tool's."""
+    """Largest difference allowed between our value and the tool's."""
     digits = getattr(adapter, "DIGITS", {})
     for convention, places in digits.items():
         if f"convention={convention}" in metric:
@@ -119,7 +119,7 @@ def compare(adapter: Any, queries: list[Query]) -> int:
 
 
 def missing(adapter: Any, names: list[str]) -> list[str]:
-    """Return what the adapter's conventions have, and it does not cover."""
+    """Metrics of the adapter's conventions that it does not cover."""
     bare = [name.replace(",labels=clip", "").replace(",denominator=list", "") for name in names]
     expected = []
     for convention in adapter.CONVENTIONS:

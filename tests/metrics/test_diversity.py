@@ -17,7 +17,7 @@ Judgements = list[tuple[str, str, str, int]]
 
 
 def drawn(seed: int) -> tuple[Judgements, dict[str, dict[str, float]]]:
-    """Return unsorted judgements by subtopic and a run with ties, missing and extra documents."""
+    """Unsorted judgements by subtopic and a run with ties, missing and extra documents."""
     rng = np.random.default_rng(seed)
     judgements, run = [], {}
     for qid in ("2", "10", "1", "77"):

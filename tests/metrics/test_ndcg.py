@@ -75,7 +75,7 @@ scores = st.dictionaries(
 
 
 def evaluated(measure: str, judged: dict[str, int], ranked: dict[str, float]) -> float:
-    """Return what trec_eval's code gives; pytrec_eval's own door lets no gains through."""
+    """Value of trec_eval's code; pytrec_eval's own door lets no gains through."""
     oracle = pytrec_eval_ext.RelevanceEvaluator({"q": judged}, {measure}, 1)
     (value,) = oracle.evaluate({"q": ranked})["q"].values()
     return float(value)

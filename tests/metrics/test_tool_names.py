@@ -120,7 +120,7 @@ def test_what_a_name_gives_is_never_ignored(text: str, word: str) -> None:
 
 
 def lists(seed: int, binary: bool) -> tuple[harness.Qrels, harness.Run]:
-    """Return lists without ties; each has a relevant document and one that is not judged 0."""
+    """Lists without ties; each has a relevant document and one that is not judged 0."""
     random = np.random.default_rng(seed)
     qrels, run = {}, {}
     for qid in ("1", "2", "10", "x=3"):

@@ -34,7 +34,7 @@ class Name:
 
 
 def whole(metric: str, convention: str, settings: str = "") -> Name:
-    """Return a bare name if the tool has no cutoff."""
+    """Bare name if the tool has no cutoff."""
     inside = ",".join(filter(None, (f"convention={convention}", settings)))
     return Name(metric, convention, settings, f"{metric}({inside})")
 
@@ -252,7 +252,7 @@ _OWN = {
 
 @cache
 def tool_of(key: str, cutoff: str) -> Tool:
-    """Return how the values of a column were computed."""
+    """Settings that the values of a column were computed with."""
     if key == "ir_measures.RR" and cutoff == "none":
         return _TREC
     if key in _OWN:

@@ -52,7 +52,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def board(tab: Any) -> list[tuple[str, list[str]]]:
-    """Return the leaderboard shown: names, and values with every digit, the chosen metric first."""
+    """Leaderboard shown: names, and values with every digit, the chosen metric first."""
     script = """rows => rows.map(row => [row.querySelector('th a').textContent,
       [...row.querySelectorAll('td.value .v')].map(one => one.title)])"""
     found: list[tuple[str, list[str]]] = tab.eval_on_selector_all("table.board tbody tr", script)
@@ -639,7 +639,7 @@ def test_a_notebook_shows_the_page_in_a_frame(results: Path, tmp_path: Path, chr
 
 
 def seconds_to_open(chromium: Any, page: Path) -> float:
-    """Return the CPU time that a tab takes to load and draw a page."""
+    """CPU time that a tab takes to load and draw a page."""
     tab = chromium.new_page(viewport={"width": 1440, "height": 900})
     session = tab.context.new_cdp_session(tab)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})

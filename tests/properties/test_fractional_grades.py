@@ -46,7 +46,7 @@ KINDS = {"order": ORDER, "at least 1": AT_LEAST_1, "order from 1": ORDER_FROM_1,
 
 
 def whole_like(kind: str, grade: float) -> float:
-    """Return a whole grade that is to such a metric what `grade`, a multiple of a half, is."""
+    """Whole grade that is to such a metric what `grade`, a multiple of a half, is."""
     if kind == "at least 1":
         return math.trunc(grade)
     if kind == "order from 1":
@@ -105,7 +105,7 @@ QUERY = st.lists(st.tuples(HALVES, st.integers(0, 6).map(float)), min_size=1, ma
 
 
 def tables(queries: list[Graded], seen: Callable[[float], float]) -> tuple[Qrels, Run]:
-    """Return qrels and run, with each grade as it is `seen`."""
+    """Qrels and run, with each grade as it is `seen`."""
     qrels, run = {}, {}
     for number, rows in enumerate(queries):
         qrels[f"q{number}"] = {f"d{at}": seen(grade) for at, (grade, _) in enumerate(rows)}

@@ -153,7 +153,7 @@ def best_and_worst(metric: Metric, aligned: Aligned) -> list[float]:
 
 
 def filled(metric: Metric, aligned: Aligned) -> Floats:
-    """Return the values, with the metric's own for lists of which nothing is left."""
+    """Values, with the metric's own for lists of which nothing is left."""
     values = np.asarray(metric(aligned), dtype=np.float64).copy()
     if metric.definition.missing is not None:
         values[aligned.n_retrieved == 0] = metric.definition.missing
@@ -161,7 +161,7 @@ def filled(metric: Metric, aligned: Aligned) -> Floats:
 
 
 def bounds(metric: Metric, every: Aligned) -> list[float]:
-    """Return the best and the worst of the values."""
+    """Best and worst of the values."""
     values = filled(metric, every)
     if not np.isnan(values).all():
         assert not np.isnan(values).any(), metric

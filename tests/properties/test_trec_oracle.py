@@ -25,7 +25,7 @@ Scores = dict[str, dict[str, float]]
 def ours(
     qrels: Judgements, run: Scores, measures: list[str], rel: int, *, judged_only: bool = False
 ) -> dict[str, dict[str, float]]:
-    """Return what pytrec_eval would, from the harness's metrics."""
+    """Result of pytrec_eval, from the harness's metrics."""
     policy = Policy(missing_queries="skip", judged_only=judged_only)
     metrics = parse_all(measures, {"rel": rel})
     values = evaluate(align(Qrels.from_dict(qrels), Run.from_dict(run), policy), metrics)

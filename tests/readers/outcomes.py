@@ -15,7 +15,7 @@ Finding = tuple[str, int, int]
 
 
 def refused(read: Callable[..., Any], *given: Any, **options: Any) -> list[tuple[str, str]]:
-    """Return the place and the rule of each problem that `read` raises."""
+    """Place and rule of each problem that `read` raises."""
     with pytest.raises(InputError) as error:
         read(*given, **options)
     assert all(len(text) < 2000 for text in error.value.texts)
@@ -25,7 +25,7 @@ def refused(read: Callable[..., Any], *given: Any, **options: Any) -> list[tuple
 def warned(
     read: Callable[..., T], given: Any, *more: Any, **options: Any
 ) -> tuple[T, list[Finding]]:
-    """Return what `read` gives, and the rule, count and line of each finding of a file or frame."""
+    """Result of `read`, and rule, count and line of each finding of a file or frame."""
     source = Source(given) if isinstance(given, (str, Path)) else None
     with warnings.catch_warnings(record=True) as shown:
         warnings.simplefilter("always")

@@ -102,7 +102,7 @@ def test_json_that_would_not_fit_as_python_objects(
 
 
 def links(folder: Path) -> list[str]:
-    """Return where the links of a folder lead, but for those that go while it is read."""
+    """Targets of the links of a folder, without links that go while it is read."""
     targets = []
     for link in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):

@@ -22,7 +22,7 @@ Scores = dict[str, dict[str, float]]
 
 
 def passages(seed: int = 3) -> Scores:
-    """Return scores of passages of a few queries, with documents that have none."""
+    """Scores of passages of a few queries, with documents that have none."""
     rng = random.Random(seed)
     run: Scores = {}
     for qid in ("10", "2", "1"):
@@ -33,7 +33,7 @@ def passages(seed: int = 3) -> Scores:
 
 
 def many_passages() -> Scores:
-    """Return scores of a thousand rows, in which groups of Arrow come in another order."""
+    """Scores of a thousand rows, in which groups of Arrow come in another order."""
     rng = random.Random(8)
     names = [f"D{document}#{number}" for document in range(60) for number in range(9)]
     return {
@@ -43,7 +43,7 @@ def many_passages() -> Scores:
 
 
 def documents(run: Scores, take: str, sign: int = 1) -> Scores:
-    """Return what the setting promises, by loops over rows."""
+    """Scores of documents as the setting promises, by loops over rows."""
     result: Scores = {}
     for qid, scores in run.items():
         of_document: dict[str, list[tuple[int, float]]] = defaultdict(list)

@@ -37,7 +37,7 @@ SECONDS = {"AWS_MAX_ATTEMPTS": "1", "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.
 
 
 def run_text(score: float) -> str:
-    """Return a run with this score of a document that is not judged."""
+    """Run with this score of a document that is not judged."""
     first = sorted([(score, "x"), (1, "MED-7")], reverse=True)
     lines = [f"2 Q0 {docno} {rank} {value} t\n" for rank, (value, docno) in enumerate(first, 1)]
     return "".join([*lines, f"10 Q0 b 1 {score} t\n1 Q0 z 1 1 t\n"])
@@ -403,7 +403,7 @@ def test_without_a_bucket_nothing_is_evaluated(s3: Any, local: Path) -> None:
 
 @contextlib.contextmanager
 def cutting(port: int, after: int) -> Iterator[int]:
-    """Give the port of a proxy that ends each answer to a GET `after` some bytes."""
+    """Port of a proxy that ends each answer to a GET `after` some bytes."""
     proxy = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

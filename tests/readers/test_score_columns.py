@@ -116,7 +116,7 @@ FALLING = [0.75, 0.5, 2.25, 0.1, 0.125]  # of the rows above; the best are relev
 
 
 def every_path(folder: Path, frame: pd.DataFrame) -> list[Any]:
-    """Return a table as files of every format, and as objects in memory."""
+    """Table as files of every format, and as objects in memory."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
     frame.to_csv(folder / "t.csv", index=False)
     frame.to_csv(folder / "t.tsv", index=False, sep="\t")

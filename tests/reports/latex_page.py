@@ -56,7 +56,7 @@ def compiled(folder: Path, document: str, name: str = "page") -> str:
 
 
 def complaints(log: str) -> list[str]:
-    """Return what a log complains of; labels settle in a second run."""
+    """Complaints of a log; labels settle in a second run."""
     pattern = r"^(?:Overfull|! |LaTeX Warning|Package \w+ Warning|.*undefined).*$"
     found = re.findall(pattern, log, re.MULTILINE)
     return [
@@ -109,7 +109,7 @@ _WORDS = "Words that a reader has read before the table comes.\n\n" * 30
 
 
 def paper(document_class: str, body: str) -> str:
-    """Return a paper that holds tables, in one of the `CLASSES`."""
+    """Paper that holds tables, in one of the `CLASSES`."""
     known = r"\usepackage{cmap}" if document_class != "acmart" else ""
     head = f"{CLASSES[document_class]}{known}{_COMMON}"
     title = r"\title{A}\author{B}\maketitle"
@@ -121,7 +121,7 @@ _FILLED = re.compile(r"(\\begin\{tabular)\*\}\{[\d.]+\\linewidth\}\{@\{\\extraco
 
 
 def natural_widths(folder: Path, document_class: str, tables: list[str]) -> list[float]:
-    """Return how many points wide LaTeX sets each table, without what spreads narrow ones."""
+    """Width of each table in points as LaTeX sets it, without the space that spreads it."""
     boxes = []
     for table in tables:
         body = _FILLED.sub(r"\1}{", _TABULAR.search(table)[0]).replace("{tabular*}", "{tabular}")

@@ -31,7 +31,7 @@ def board_of(
     lost: Mapping[str, int] | None = None,
     **policy: Any,
 ) -> Leaderboard:
-    """Return runs on one dataset with these counts, and `lost` queries without a value."""
+    """Runs on one dataset with these counts, and `lost` queries without a value."""
     entries = []
     for run, own in counts.items():
         values = np.full((N, len(parse_all(metrics))), 0.5)

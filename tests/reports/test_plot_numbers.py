@@ -40,7 +40,7 @@ def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
 
 
 def seeded(epochs: int = 4, seeds: int = 3) -> tuple[Study, Any]:
-    """Return runs a and b with epochs (10, 5, 0, ...) and seeds, and their values."""
+    """Runs a and b with epochs (10, 5, 0, ...) and seeds, and their values."""
 
     values = np.random.default_rng(5).random((2, epochs, seeds, 6, 1))
     made = {

@@ -33,7 +33,7 @@ def study(
     comparisons: Comparisons | None = None,
     qids: Mapping[str, Sequence[str]] | None = None,
 ) -> Study:
-    """Return a study of ``{run: [value, or the value of each metric, for each query]}``."""
+    """Study of ``{run: [value, or the value of each metric, for each query]}``."""
     return studies.study({"trec": runs}, metrics, comparisons, qids=qids)
 
 
@@ -50,7 +50,7 @@ def texts(figure: Any) -> list[str]:
 
 
 def effects_study() -> Study:
-    """Return a study of two comparisons with a, one of them the other way round."""
+    """Study of two comparisons with a, one of them the other way round."""
     (metric,) = parse_all(["map"])
     rows = (
         Comparison("trec", metric, "a", "b", 2, 0.1, 0.05, 0.15, p_adjusted=0.01, hedges_g=0.8),

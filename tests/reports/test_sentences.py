@@ -11,7 +11,7 @@ NAMES = ["ape", "bee", "cat", "dog", "eel"]
 
 
 def scores(values: list[float], tests: str = "", **changes: Any) -> Scores:
-    """Return scores whose `tests` are letters of the pairs, as the page stores them."""
+    """Scores whose `tests` are letters of the pairs, as the page stores them."""
     n, array = len(values), np.array(values, float)
     relations = np.full((n, n), ".")
     for letter, first, second in zip(tests.replace(" ", ""), *np.triu_indices(n, 1), strict=False):

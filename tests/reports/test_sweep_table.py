@@ -26,7 +26,7 @@ CHOSEN = CONFIG[CONFIG.index("select:") :]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return results of pooled folds and averaged seeds, and of the same without a choice."""
+    """Results of pooled folds and averaged seeds, and of the same without a choice."""
     base = tmp_path_factory.mktemp("swept")
     put(base)
     plain = POOLED.replace(CHOSEN, "").replace("output: out", "output: plain")
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def expected(folder: Path, metric: str = "ndcg@10") -> dict[tuple[str, ...], float]:
-    """Return the mean over folds, which have as many queries, and seeds, from the CSV."""
+    """Mean over folds, which have as many queries, and seeds, from the CSV."""
     values = defaultdict(list)
     for row in csv_rows(folder / "out/leaderboard_cells.csv"):
         if row["lr"]:

@@ -29,7 +29,7 @@ MADE = study(VALUES, METRICS, compared(OUTCOMES, ("10",)))
 
 
 def cells(table: PaperTable, *fields: str) -> dict[str, list[object]]:
-    """Return fields of each cell by the run of its row, a value if there is one field."""
+    """Fields of each cell by the run of its row, a value if there is one field."""
     return {
         row.run: [
             getattr(cell, fields[0])

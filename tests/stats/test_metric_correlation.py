@@ -32,7 +32,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
 
 
 def signed(results: harness.Results, name: str) -> np.ndarray:
-    """Return the values by system, ``(n_systems, n_queries)``, higher is better."""
+    """Values by system, ``(n_systems, n_queries)``, higher is better."""
     sign = -1 if name == "arp" else 1
     return sign * np.array([one.values(name) for one in results.systems])
 

@@ -75,7 +75,7 @@ def p_at_10_like() -> np.ndarray:
 
 
 def literal_sign_flip_p(numbers: list[int]) -> Fraction:
-    """Return P(|sum +-x| >= |sum x|), sum by sum, with whole numbers and fractions."""
+    """P(|sum +-x| >= |sum x|), sum by sum, with whole numbers and fractions."""
     ways = {0: Fraction(1)}
     for number in numbers:
         grown: dict[int, Fraction] = {}
@@ -99,7 +99,7 @@ few_wholes = st.lists(st.integers(-12, 12), min_size=2, max_size=9)
 
 
 def literal_flips(numbers: list[int]) -> Fraction:
-    """Return the share of the 2^n ways to choose signs with a sum as far from 0."""
+    """Share of the 2^n ways to choose signs with a sum as far from 0."""
     observed = abs(sum(numbers))
     signs = itertools.product((-1, 1), repeat=len(numbers))
     far = [abs(sum(map(int.__mul__, s, numbers))) >= observed for s in signs]
@@ -107,7 +107,7 @@ def literal_flips(numbers: list[int]) -> Fraction:
 
 
 def literal_ranks(numbers: list[int]) -> list[int]:
-    """Return twice the signed mean ranks of the numbers that are not 0."""
+    """Twice the signed mean ranks of the numbers that are not 0."""
     kept = [number for number in numbers if number]
     sizes = [abs(number) for number in kept]
     ranks = [sum(o < size for o in sizes) + sum(o <= size for o in sizes) + 1 for size in sizes]

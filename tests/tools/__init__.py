@@ -47,7 +47,7 @@ Table = dict[str, dict[str, float]]
 
 
 def name(metric: str, convention: str, cutoff: int | None = None, *settings: str) -> str:
-    """Return our name.
+    """Our name of a metric.
 
     >>> name("ndcg", "lightgbm", 5, "gain=linear")
     'ndcg(convention=lightgbm,gain=linear)@5'
@@ -57,7 +57,7 @@ def name(metric: str, convention: str, cutoff: int | None = None, *settings: str
 
 
 def dicts(queries: Sequence[Query]) -> tuple[Table, Table]:
-    """Return judgements and scores by query and document; qids are in order as text, too."""
+    """Judgements and scores by query and document; qids are in order as text, too."""
     qids = [f"{1000 + place}" for place in range(len(queries))]
     grades = [dict(zip(query.docnos, query.grades, strict=True)) for query in queries]
     scores = [dict(zip(query.docnos, query.scores, strict=True)) for query in queries]

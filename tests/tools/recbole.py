@@ -14,7 +14,7 @@ _NAMES = {"success": "Hit", "recip_rank": "MRR", "map": "MAP", "recall": "Recall
 
 
 def _values(metric: str, query: Query) -> list[float]:
-    """Return the values at all cutoffs; a list of few documents goes on with others' items."""
+    """Values at all cutoffs; a list of few documents goes on with others' items."""
     from recbole.evaluator import metrics
 
     order = np.argsort(-np.asarray(query.scores, np.float32), kind="stable")
