@@ -8,10 +8,3 @@ if not hasattr(sys.modules[__name__.partition(".")[0]], "_HOME"):
         "  fix:   pip uninstall harness, then install ranking-harness again\n"
     )
     sys.exit(2)
-
-__all__: list[str] = []
-"""Nothing here is public: commands are run as `harness COMMAND`."""
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -175,10 +175,10 @@ def _read_measures(measures: tuple[str, ...], level: int) -> _Measures:
     asked = numbers_asked(measures)
     metrics = metrics_of(asked, level)
     names = [metric.trec_name for metric in metrics]
-    return _Measures(metrics, names, _texts(asked), "runid" in asked)
+    return _Measures(metrics, names, extension_texts(asked), "runid" in asked)
 
 
-def _texts(asked: Mapping[str, Collection[str]]) -> frozenset[str]:
+def extension_texts(asked: Mapping[str, Collection[str]]) -> frozenset[str]:
     """Return ``P.10,5`` for P and its numbers, as pytrec_eval passes them to its extension."""
     return frozenset(
         f"{name}.{','.join(sorted(numbers))}" if numbers else name
@@ -187,18 +187,12 @@ def _texts(asked: Mapping[str, Collection[str]]) -> frozenset[str]:
 
 
 def pytrec_eval_evaluator(
-    judgements: Judgements, measures: Iterable[str], level: int, judged_only: bool
+    judgements: Judgements, texts: Collection[str], level: int, judged_only: bool
 ) -> Any:
     """Return the evaluator of pytrec_eval's extension, whatever the module ``pytrec_eval`` is.
 
-    ImportError if pytrec_eval is not installed.
+    `texts` are those of `extension_texts`. ImportError if pytrec_eval is not installed.
     """
-    return _extension(judgements, _texts(numbers_asked(measures)), level, judged_only)
-
-
-def _extension(
-    judgements: Judgements, texts: Collection[str], level: int, judged_only: bool
-) -> Any:
     if _Extension is None:
         raise ImportError("pytrec_eval is not installed")
     return _Extension(judgements, {*texts}, level, judged_only)
@@ -397,7 +391,8 @@ class RelevanceEvaluator:
                 or not _is_plain("".join(names))
             ):
                 return None
-            evaluator = _extension(rows, self._measures.texts, self._level, self._judged_only)
+            of_call = self._measures.texts, self._level, self._judged_only
+            evaluator = pytrec_eval_evaluator(rows, *of_call)
         except (ImportError, TypeError, ValueError, ArithmeticError, AttributeError):
             return None  # without it, or our own path reports what is wrong
         evaluate: Callable[[Any], Values] = evaluator.evaluate

@@ -8,14 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__: list[str] = []
-"""Nothing here is public: names to use are in harness, harness.batch and harness.compat."""
-
-
-def __dir__() -> list[str]:
-    return __all__
-
-
 RENDERERS: dict[str, Callable[[Any], str]] = {}
 """Functions that return the "text" and the "html" of a result; `harness` sets them."""
 

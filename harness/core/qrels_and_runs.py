@@ -307,13 +307,11 @@ class QueryRows(ABC):
             docnos, numbers = None if docnos is None else take(docnos, order), numbers[order]
         docnos_of = Docnos(docnos, offsets)
         table = cls(distinct, offsets, docnos_of, numbers, name, scattered, order, len(numbers))
-        return table._with_distinct_docnos(duplicates)
+        repeated = table.duplicate_rows()
+        return table._without_duplicates(*repeated, duplicates) if repeated[0].size else table
 
-    def _with_distinct_docnos(self: T, duplicates: Duplicates) -> T:
+    def _without_duplicates(self: T, rows: Ints, earlier_rows: Ints, duplicates: Duplicates) -> T:
         """Return the table with each docno of a query once; see `from_columns`."""
-        rows, earlier_rows = self.duplicate_rows()
-        if not rows.size:
-            return self
         if duplicates == "error":
             if self.order is not None:
                 rows, earlier_rows = self.order[rows], self.order[earlier_rows]
@@ -470,8 +468,9 @@ class QueryRows(ABC):
         check_arguments(locals(), mapping=_NESTED, name=TEXT)
         rows, place = mapping.values(), name or cls.kind
         has_lists = any(map(is_list, rows))
+        wrong = _wrong_row(mapping, cls.kind) if has_lists else ""
         try:
-            if wrong := _wrong_row(mapping, has_lists, cls.kind):
+            if wrong:
                 raise TypeError
             docnos_by_query = [sorted(row) if isinstance(row, AbstractSet) else row for row in rows]
             qids = string_column(mapping.keys())
@@ -492,8 +491,10 @@ class QueryRows(ABC):
                 fix = "give {'q1': ['d1', 'd2']}, of a run the best first, with strings for both"
             raise InputError(Problem(place, message, fix=fix)) from error
         table = cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
+        if not has_lists or not (repeated := table.duplicate_rows())[0].size:
+            return table
         try:
-            return table._with_distinct_docnos(duplicates) if has_lists else table
+            return table._without_duplicates(*repeated, duplicates)
         except DuplicateRows as error:
             problems = [*map(partial(table._repeated, place), error.rows, error.first)]
             raise InputError(problems, total=error.total) from None
@@ -538,9 +539,9 @@ def is_list(row: Any) -> bool:
     return isinstance(row, (list, tuple, AbstractSet))
 
 
-def _wrong_row(mapping: Mapping[Any, Any], has_lists: bool, kind: str) -> str:
+def _wrong_row(mapping: Mapping[Any, Any], kind: str) -> str:
     """Return the first query with a set in a run, or without a list although others have one."""
-    for qid, row in mapping.items() if has_lists else ():
+    for qid, row in mapping.items():
         if not is_list(row):
             return f"query {describe(qid)}: expected a list, got {describe(row)}"
         if kind == "run" and isinstance(row, AbstractSet):

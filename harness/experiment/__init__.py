@@ -1,8 +1,1 @@
 """The flow: cells of a config to a results folder."""
-
-__all__: list[str] = []
-"""Nothing here is public: names to use are in harness, harness.batch and harness.compat."""
-
-
-def __dir__() -> list[str]:
-    return __all__

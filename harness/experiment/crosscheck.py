@@ -14,7 +14,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..compat.pytrec_eval import pytrec_eval_evaluator, supported_measures
+from ..compat.pytrec_eval import (
+    extension_texts,
+    numbers_asked,
+    pytrec_eval_evaluator,
+    supported_measures,
+)
 from ..core.arrow import cast, index_in, take
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
@@ -78,6 +83,8 @@ class MeasureGroup(NamedTuple):
     policy: Policy
     columns: dict[str, int]
     """Position of each measure's metric, by pytrec_eval's name of the measure."""
+    texts: frozenset[str]
+    """The measures as its extension takes them."""
     least: int
     """Smallest highest grade that a query may have: no metric is defined below 0."""
     reorders: bool
@@ -106,7 +113,8 @@ class Peer:
             names = [field.name for field in fields(Policy)]
             others = {name for name in names if getattr(under, name) != getattr(USUAL, name)}
             reorders = not others <= {"judged_only", "missing_queries"}
-            self.groups.append(MeasureGroup(level, under, columns, least, reorders))
+            texts = extension_texts(numbers_asked(columns))
+            self.groups.append(MeasureGroup(level, under, columns, texts, least, reorders))
         judged = np.flatnonzero(np.diff(qrels.offsets))
         self.best = np.full(qrels.n_queries, -1, np.int64)
         if not fractions:
@@ -178,7 +186,7 @@ class Crosscheck:
             }
             judged = {qid: grades[qid] for qid in qids}
             evaluator = pytrec_eval_evaluator(
-                judged, {*group.columns}, group.level, group.policy.judged_only
+                judged, group.texts, group.level, group.policy.judged_only
             )
             for qid, values in evaluator.evaluate(ranked).items():
                 expected = self.expected.setdefault(queries[qid], {})

@@ -302,7 +302,6 @@ def _evaluated(
         opens=lambda _: readers.Source(os.fspath(run)),
         reference=reference,
         rows_only=True,
-        is_alone=True,
     )
     findings = [*visited.findings, *_nothing_judged(visited.value())]
     warn_of(one for one in findings if one.rule != "guard-failed")
@@ -391,7 +390,6 @@ def evaluate_files(
             opens=lambda path: readers.Source(sources[path]),
             reference=reference,
             watch=lambda run, _: written.append(run) if name == fused and write else None,
-            is_alone=len(paths) == 1,
         )
         return replace(visit_of_run, findings=(*loaded.findings, *visit_of_run.findings))
 

@@ -109,7 +109,7 @@ def made_manifest(
         git=_git(base),
         seeds=_seeds(config, board),
         cells=tuple(map(_cell_record, board.entries, notes)),
-        failed=tuple(map(_failed_record, board.failed)),
+        failed=tuple(FailedCell(**_names_of(row), error=row.error) for row in board.failed),
         findings=(),
         outputs={},
     )
@@ -137,10 +137,6 @@ def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
         crosscheck=notes.audit,
         ir_metadata=notes.header,
     )
-
-
-def _failed_record(failed: Failed) -> FailedCell:
-    return FailedCell(**_names_of(failed), error=failed.error)
 
 
 def _names_of(cell: Entry | Failed) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def visit(
     cell: Cell, dataset: LoadedDataset, metrics: Sequence[Metric], policy: Policy, *,
     opens: OpenSource = Source, run: Run | None = None, reference: GetRun | None = None,
     watch: Watcher | None = None, terms: Terms | None = None, evaluates: bool = True,
-    rows_only: bool = False, whole: bool = False, is_alone: bool = False,
+    rows_only: bool = False, whole: bool = False,
 ) -> Visit:  # fmt: skip
     """Visit a cell: read its run, align it to the dataset, watch both, and evaluate the metrics.
 
@@ -96,12 +96,12 @@ def visit(
 
     Unless it `evaluates`, the metrics only check grades. With `rows_only` the guard only checks
     scores for rows. If it is `whole`, the file may be read again for the lines of all findings. The
-    ranking of a run that `is_alone` is not hashed. The visit has the `error` that ended it.
+    visit has the `error` that ended it.
     """
     from ..guard.watch import Watch  # which small data in memory do not need
 
     qrels, findings = dataset.qrels, list[Finding]()
-    guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms, hashes=not is_alone)
+    guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms)
     source: Source | None = None
     evaluation, header, error = None, None, None
 

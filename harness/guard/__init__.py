@@ -1,8 +1,1 @@
 """The guard: quiet mismatches between judgements and runs, found before a number is shown."""
-
-__all__: list[str] = []
-"""Nothing here is public: names to use are in harness, harness.batch and harness.compat."""
-
-
-def __dir__() -> list[str]:
-    return __all__

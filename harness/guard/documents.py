@@ -211,10 +211,8 @@ NO_ROW: Ints = np.full(1, -1)
 class Queries:
     """Sums up the queries of a run, part by part."""
 
-    def __init__(
-        self, qrels: Qrels, policy: Policy, examples: ExamplesByRule, hashes: bool
-    ) -> None:
-        self.qrels, self.policy, self.examples, self.hashes = qrels, policy, examples, hashes
+    def __init__(self, qrels: Qrels, policy: Policy, examples: ExamplesByRule) -> None:
+        self.qrels, self.policy, self.examples = qrels, policy, examples
         self.qids: list[pa.Array] = []
         self.depths: list[Ints] = []
         self.starts: list[Ints] = []
@@ -229,7 +227,7 @@ class Queries:
         self.starts.append(part.places(np.minimum(part.run.offsets[:-1], part.run.n_rows - 1)))
         self.rows += part.run.n_rows
         self.n += int((part.lengths > 0).sum())
-        self.hash += ranking_hash(part.run, self.policy) if self.hashes else 0
+        self.hash += ranking_hash(part.run, self.policy)
         self.rows_in_file += part.n_source
 
     def aligned(self, part: Aligned) -> None:

@@ -78,16 +78,13 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
 class Watch:
     """Facts on one run that the rules need, collected part by part.
 
-    An exception of the guard ends the watch and is in `failures`. Rankings are hashed only if
-    `hashes`, for runs that are compared with others.
+    An exception of the guard ends the watch and is in `failures`.
     """
 
     def __init__(
-        self, qrels: Qrels, policy: Policy, place: str = "", terms: Terms | None = None, *,
-        hashes: bool = True,
-    ) -> None:  # fmt: skip
+        self, qrels: Qrels, policy: Policy, place: str = "", terms: Terms | None = None
+    ) -> None:
         self.qrels, self.policy, self.place, self.terms = qrels, policy, place, terms
-        self.hashes = hashes
         self.failures: list[Finding] = []
         self.first_part: RunPart | None = None
         self.last_part: RunPart | None = None
@@ -95,7 +92,7 @@ class Watch:
     def _begin(self) -> None:
         self.first_part = self.last_part = None
         self.examples = examples = ExamplesByRule()
-        self.queries = Queries(self.qrels, self.policy, examples, self.hashes)
+        self.queries = Queries(self.qrels, self.policy, examples)
         self.scores = Scores(self.policy, examples)
         self.labels = Labels(examples)
         self.documents = Documents(self.qrels, examples)
@@ -177,7 +174,7 @@ class Watch:
             of_run = RunFacts(
                 tuple(findings and place_findings(findings, self.examples)),
                 self.queries.rows,
-                f"{self.queries.hash % 2**64:016x}" if self.hashes else "",
+                f"{self.queries.hash % 2**64:016x}",
                 not (has_labels or is_constant),
                 self.following.fit,
                 unrelated and place_findings([unrelated], self.examples)[0],

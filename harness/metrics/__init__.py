@@ -10,10 +10,3 @@ import pkgutil
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
-
-__all__: list[str] = []
-"""Nothing here is public: names to use are in harness, harness.batch and harness.compat."""
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -19,7 +19,7 @@ from ..errors import InputError, Place, first_of, said_by
 from .batches import from_batch, from_queries, one_column
 from .column_roles import Names, guess
 from .format import Format, add_formats
-from .frame import from_table, table_of
+from .frame import from_table, rows_as, table_of
 from .memory_limit import check_fits
 from .predictions import follow_queries, needed
 from .rows import Rows
@@ -72,9 +72,7 @@ def _batch(
     if rows_type is Run and dataset is not None:
         grades = qrels.grades if name_skipped in arrays else None
         run = follow_queries(source, dataset, run, name, grades=grades)
-    rows = qrels if rows_type is Qrels else run
-    assert isinstance(rows, rows_type)
-    return replace(rows, name=name)
+    return replace(rows_as(rows_type, qrels if rows_type is Qrels else run), name=name)
 
 
 def read_arrays(
@@ -109,9 +107,7 @@ def read_arrays(
         is_query = dataset.place(pa.array([*columns_read], pa.string())) >= 0
         if is_query.any() and not guess([*columns_read], rows_type.kind):
             run = from_queries(Run, columns_read, source)
-            rows = follow_queries(source, dataset, run, name, whole=True)
-            assert isinstance(rows, rows_type)
-            return rows
+            return rows_as(rows_type, follow_queries(source, dataset, run, name, whole=True))
     sizes = dict.fromkeys(f"{values.size:,}" for values in columns_read.values())
     if len(sizes) != 1:
         message = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"

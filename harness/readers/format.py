@@ -81,11 +81,6 @@ def mostly(items: Sequence[T], fits: Callable[[T], object]) -> bool:
     return 2 * sum(map(bool, map(fits, items))) > len(items)
 
 
-def split_fields(line: bytes, between: str) -> list[str]:
-    """Return the fields of a line, without quotes; white space of any length without `between`."""
-    return [field.strip(' "\r') for field in decoded(line).split(between or None)]
-
-
 @dataclass(frozen=True)
 class Head:
     """The first unpacked bytes of a file and its suffix, such as ``.csv``; they tell the format."""
@@ -127,14 +122,15 @@ class Head:
         if len(words) > 1 and mostly(self.lines, lambda line: len(line.split()) == len(words)):
             able.append("")
         for between in able:  # a comma may be part of a docno
-            rows = [split_fields(line, between) for line in self.lines]
+            rows = [self.split(line, between) for line in self.lines]
             if mostly(rows, lambda row: any(map(is_like_number, row))):
                 return between
         return able[0] if able else ","
 
-    def split(self, line: bytes) -> list[str]:
-        """Return the fields of one of these lines."""
-        return split_fields(line, self.between)
+    def split(self, line: bytes, between: str | None = None) -> list[str]:
+        """Return the fields of one of these lines, without quotes."""
+        between = self.between if between is None else between
+        return [field.strip(' "\r') for field in decoded(line).split(between or None)]
 
     @property
     def has_heading(self) -> bool:

@@ -284,7 +284,8 @@ def test_the_cross_check_does_not_compare_us_with_ourselves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "pytrec_eval", compat)
-    evaluator = ours_module.pytrec_eval_evaluator(QRELS, ["P_1.0", "P_2"], 1, False)
+    texts = ours_module.extension_texts(ours_module.numbers_asked(["P_1.0", "P_2"]))
+    evaluator = ours_module.pytrec_eval_evaluator(QRELS, texts, 1, False)
     assert not isinstance(evaluator, compat.RelevanceEvaluator)
     assert evaluator.evaluate(RUN) == {"q1": {"P_1": 0.0, "P_2": 0.5}}
 
