@@ -142,7 +142,7 @@ def table() -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in first.splitlines()]
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", [*TOOLS[:-1], pytest.param(TOOLS[-1], marks=pytest.mark.slow)])
 def test_the_table_says_what_a_tool_does(tool: str) -> None:
     if tool != "ranking-harness":
         pytest.importorskip(tool)

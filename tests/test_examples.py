@@ -99,6 +99,7 @@ def test_github(repository: Path) -> None:
     assert "| fail |" in (repository / "gate.md").read_text()
 
 
+@pytest.mark.slow
 def test_nightly(repository: Path) -> None:
     workflow = yaml.safe_load((repository / "examples/ci/nightly.yml").read_text())
     steps = workflow["jobs"]["history"]["steps"]

@@ -14,7 +14,13 @@ from docs.holdings import HOLDINGS, METRIC, TOOLS, VALUE, Holding
 ROWS = {row.have: row for row in HOLDINGS} | {f"{tool}: {row.have}": row for tool, row in TOOLS}
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=have, marks=[pytest.mark.slow] * have.startswith("ranx"))
+        for have, row in ROWS.items()  # ranx compiles its functions
+    ],
+)
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 def test_what_to_write_works(row: Holding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

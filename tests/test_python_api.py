@@ -318,8 +318,8 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
 def test_conventions_are_those_of_the_command(results: harness.Results) -> None:
     (row,) = (one for one in results.rows if one["run"] == "s01")
     value = f"{row['ndcg@3']:.4f}"
-    found = harness.conventions(results, "ndcg", match=value, run="s01")
-    words = ("conventions", results.folder, "--match", value, "--run", "s01", "-m", "ndcg")
+    found = harness.conventions(results, "ndcg@3", match=value, run="s01")
+    words = ("conventions", results.folder, "--match", value, "--run", "s01", "-m", "ndcg@3")
     assert succeeds(*words) == f"{found}\n"
     assert isinstance(found, Matches)
     assert found.rows[0]["metric"] == "ndcg@3"

@@ -269,12 +269,12 @@ class Trial:
         """Right numbers, or a sentence: no command may fail on what a run has written."""
         run, metric, codes = self.made.runs[0], self.made.labels[0], (0, 1, 2)
         dataset, qrels = self.made.datasets[run.dataset].name, self.made.datasets[run.dataset].rows
-        one = ["--run", run.name, "-m", metric, "--dataset", dataset]
+        one = ["--run", run.name, "--dataset", dataset, "-m"]
         answered = {qid for qid, _, _ in run.rows}
         missing = [qid for qid, _, _ in qrels if qid not in answered]
         for qid in (qrels[0][0], *missing[:1]):
-            self.call("trace", "--full", "results", *one, "--query", qid, codes=codes)
-        self.call("conventions", "results", "--match", "0.25", *one, codes=codes)
+            self.call("trace", "--full", "results", *one, metric, "--query", qid, codes=codes)
+        self.call("conventions", "results", "--match", "0.25", *one, "ndcg@3", codes=codes)
         self.call("conventions", "config.yaml", "-m", "map", "--convention", "sklearn", codes=codes)
         if self.made.seed % 3 == 0:  # drawing takes longer than all else
             self.call("plot", "results", "heatmap", "-m", metric, "--format", "svg", codes=codes)

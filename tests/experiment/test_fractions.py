@@ -203,7 +203,7 @@ def test_commands_on_results_with_fractions() -> None:
     succeeds("verify", "o")
     succeeds("conventions", "o")
     succeeds("page", "o")
-    succeeds("conventions", "o", "--match", "0.5436")
+    succeeds("conventions", "o", "--match", "0.5436", "-m", "ndcg@2")
 
 
 @pytest.mark.usefixtures("folder")

@@ -34,10 +34,10 @@ def evaluated(
     return folder / "out" / name
 
 
-@pytest.fixture
-def folders(tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Results of eleven days, named so that their order is not that of their names."""
-    draws, paths = np.random.default_rng(3), []
+    draws, paths, folder = np.random.default_rng(3), [], tmp_path_factory.mktemp("days")
     for day in range(1, 12):
         worse, better = int(day >= 4), int(day >= 8)
         ranks = {
@@ -46,7 +46,7 @@ def folders(tmp_path: Path) -> list[Path]:
         }
         lists = {run: at.tolist() for run, at in ranks.items() if run == "same" or day != 2}
         name = f"{'ba'[day % 2]}-202507{day:02d}"
-        paths.append(evaluated(tmp_path, name, lists))
+        paths.append(evaluated(folder, name, lists))
     return paths
 
 
@@ -112,6 +112,7 @@ def test_the_command(folders: list[Path], tmp_path: Path) -> None:
     assert "data:image/svg+xml" in page
     assert "2025-07-04" in page
     assert called("diff", "--history", *words[:4], cwd=tmp_path).code == 1
+    (tmp_path / "c.yaml").write_text("mine")
     refused("diff", "--history", *words, "-o", "c.yaml", cwd=tmp_path)
     refused("diff", "--history", words[0], cwd=tmp_path)
     refused("diff", *words, cwd=tmp_path)

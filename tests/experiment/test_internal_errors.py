@@ -47,8 +47,11 @@ GUARD = [
 ERRORS = [InputError, ConfigError, AlignmentError, OSError, ValueError, KeyError]
 
 
-@pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize(("owner", "name"), GUARD, ids=lambda one: getattr(one, "__name__", one))
+@pytest.mark.parametrize(
+    ("owner", "name", "error"),
+    [*((*part, InputError) for part in GUARD), *((*GUARD[0], error) for error in ERRORS[1:])],
+    ids=lambda one: getattr(one, "__name__", one),
+)
 def test_exceptions_of_any_type_are_findings(
     owner: Any, name: str, error: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

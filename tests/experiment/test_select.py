@@ -20,6 +20,14 @@ SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")
 SEVERAL = f"best of {len(SETTINGS)} settings of lr and leaves"
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of the sweep, for tests that do not change them."""
+    folder = tmp_path_factory.mktemp("swept")
+    put(folder)
+    return folder
+
+
 def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Results:
     path = folder / "swept.yaml"
     path.write_text(text, encoding="utf-8")
@@ -69,41 +77,37 @@ def same_as_csv(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign
     assert {row[0] for row in found} == {f"test-fold{fold}" for fold in FOLDS}
 
 
-def test_each_model_fold_and_seed_has_its_own_choice(tmp_path: Path) -> None:
-    put(tmp_path)
-    found = ran(tmp_path)
-    same_as_csv(tmp_path, ("fold", "seed"))
-    assert len(csv_rows(tmp_path / "out/leaderboard_cells.csv")) == 2 * 2 * (1 + 2 * 2 * 6)
+def test_each_model_fold_and_seed_has_its_own_choice(data: Path) -> None:
+    found = ran(data)
+    same_as_csv(data, ("fold", "seed"))
+    assert len(csv_rows(data / "out/leaderboard_cells.csv")) == 2 * 2 * (1 + 2 * 2 * 6)
     assert len(found.leaderboard.entries) == 2 * (1 + 2 * 2)
     assert len({choice.setting for choice in found.board.selection.choices}) > 1
 
 
-def test_runs_that_are_named_are_models(tmp_path: Path) -> None:
-    put(tmp_path)
+def test_runs_that_are_named_are_models(data: Path) -> None:
     text = CONFIG.replace('"{model}"', "gbrt").replace("scores/{model}", "scores/gbrt")
-    ran(tmp_path, text.replace("[model, fold, seed]", "[model, fold]"))
-    same_as_csv(tmp_path, ("fold",))
+    ran(data, text.replace("[model, fold, seed]", "[model, fold]"))
+    same_as_csv(data, ("fold",))
 
 
-def test_lower_is_better(tmp_path: Path) -> None:
-    put(tmp_path)
+def test_lower_is_better(data: Path) -> None:
     text = CONFIG.replace("[map, ndcg@10]", "[map, ndcg@10, swaps]").replace(
         "by: ndcg@10", "by: swaps"
     )
-    ran(tmp_path, text)
-    same_as_csv(tmp_path, ("fold", "seed"), "swaps", -1)
+    ran(data, text)
+    same_as_csv(data, ("fold", "seed"), "swaps", -1)
 
 
-def test_folds_are_pooled_and_seeds_averaged_after_the_choice(tmp_path: Path) -> None:
-    put(tmp_path)
-    ran(tmp_path, POOLED)
-    chosen = expected(tmp_path, ("fold", "seed"))
+def test_folds_are_pooled_and_seeds_averaged_after_the_choice(data: Path) -> None:
+    ran(data, POOLED)
+    chosen = expected(data, ("fold", "seed"))
     cells = {
         (row["run"], row["fold"], row["seed"], (row["lr"], row["leaves"])): float(row["map"])
-        for row in csv_rows(tmp_path / "out/leaderboard_cells.csv")
+        for row in csv_rows(data / "out/leaderboard_cells.csv")
         if row["dataset"].startswith("test")
     }
-    for row in csv_rows(tmp_path / "out/leaderboard.csv"):
+    for row in csv_rows(data / "out/leaderboard.csv"):
         if row["run"] in MODELS:
             own = [
                 cells[row["run"], str(fold), str(seed), chosen[row["run"], str(fold), str(seed)]]
@@ -158,7 +162,6 @@ def test_one_choice_for_all_folds_does_not_see_the_test_queries_of_another(tmp_p
         ("name: swept", "summary: {best: [lr]}", "$.select.over[0] (line 12)", ""),
     ],
 )
-def test_mistakes_in_the_config(tmp_path: Path, old: str, new: str, where: str, known: str) -> None:
-    put(tmp_path)
+def test_mistakes_in_the_config(data: Path, old: str, new: str, where: str, known: str) -> None:
     with refuses(where, error=ConfigError, suggests=known):
-        ran(tmp_path, CONFIG.replace(old, new))
+        ran(data, CONFIG.replace(old, new))

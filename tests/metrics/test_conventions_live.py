@@ -32,6 +32,11 @@ TOOLS = {  # our file -> what has to be installed
 pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated and will be removed in Python 3.14")
 EXAMPLES = {"ir_measures": 3}
 """Fewer where a call is slow."""
+each_tool = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name == "ranx")) for name in TOOLS],
+)
+"""ranx compiles its functions."""
 
 
 def tool(name: str) -> ModuleType:
@@ -136,7 +141,7 @@ HAND = [  # all grades 0 or 1, so that every metric is covered
 ]
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@each_tool
 def test_every_metric_of_a_convention_is_covered(name: str) -> None:
     adapter = tool(name)
     assert missing(adapter, list(adapter.printed(HAND))) == []
@@ -144,7 +149,7 @@ def test_every_metric_of_a_convention_is_covered(name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:run. none of the")  # all grades drawn are below 0
-@pytest.mark.parametrize("name", TOOLS)
+@each_tool
 def test_drawn_lists(name: str) -> None:
     adapter = tool(name)
     compared: list[int] = []

@@ -36,6 +36,7 @@ def means(evaluation: harness.Evaluation) -> dict[str, float]:
 EXPECTED = means(harness.evaluate(GRADES, SCORES, METRICS))
 
 
+@pytest.mark.slow  # ranx compiles its functions
 def test_objects_of_ranx_on_every_path() -> None:
     ranx = pytest.importorskip("ranx")
     qrels, runs = ranx.Qrels(GRADES), {"a": ranx.Run(SCORES), "b": ranx.Run(SCORES)}

@@ -169,8 +169,9 @@ STUDIES = {
 }
 
 
-@pytest.mark.parametrize("style", [Style(), Style("serif", 9)], ids=["default", "serif"])
-@pytest.mark.parametrize("width", ["column", "page"])
+@pytest.mark.parametrize(
+    ("width", "style"), [("column", Style("serif", 9)), ("page", Style())], ids=["column", "page"]
+)
 @pytest.mark.parametrize("case", STUDIES)
 def test_text_is_within_the_picture_and_large_enough(case: str, width: Any, style: Style) -> None:
     from matplotlib.text import Text
