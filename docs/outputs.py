@@ -23,10 +23,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 from harness.cli.main import main as harness_command
 
 ROOT = Path(__file__).resolve().parents[1]
+WIDTH = 88
+"""Columns of the terminal: a page at 1440 pixels shows them next to both sidebars."""
 BLOCK = re.compile(r"^```(yaml|python|console|latex)\n(.*?)^```", re.S | re.M)
 COMMAND = re.compile(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", re.S)
 FILE = re.compile(r"# ([\w./-]+\.(?:yaml|py))\n")
@@ -92,23 +95,32 @@ def run(command: str, folder: Path) -> str:
         program += f'python() {{ "{sys.executable}" "$@"; }}\n'
         done = subprocess.run(
             ["bash", "-c", program + command], cwd=folder, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, env={**os.environ, "COLUMNS": "100"}, check=False,
+            stderr=subprocess.STDOUT, env={**os.environ, "COLUMNS": str(WIDTH)}, check=False,
         )  # fmt: skip
         return done.stdout
-    stream, before = io.TextIOWrapper(io.BytesIO(), "utf-8"), Path.cwd()
+    printed, before = io.BytesIO(), Path.cwd()
+    screen = _Screen(printed, "utf-8", write_through=True)
+    messages = io.TextIOWrapper(printed, "utf-8", write_through=True)
     os.chdir(folder)
-    width = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "100"
     try:
-        with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
+        with (
+            mock.patch.dict(os.environ, COLUMNS=str(WIDTH), NO_COLOR="1"),
+            contextlib.redirect_stdout(screen),
+            contextlib.redirect_stderr(messages),
+        ):
             harness_command(words[1:])
     except SystemExit:
         pass
     finally:
         os.chdir(before)
-        os.environ.pop("COLUMNS") if width is None else os.environ.update(COLUMNS=width)
-    stream.flush()
-    return stream.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
+    return printed.getvalue().decode()
+
+
+class _Screen(io.TextIOWrapper):
+    """A terminal of `WIDTH` columns without colours, to which tables are folded."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def main() -> None:

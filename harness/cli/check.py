@@ -61,7 +61,7 @@ def command(
 
     \b
     Examples:
-      harness check configs/sweep.yaml
+      harness check runs/trec/qrels.txt runs/trec/bm25.run runs/trec/lsi.run
       harness check qrels.txt bm25.run dense.run.gz --strict
       harness check configs/sweep.yaml --by rule --notes
       harness check test.txt predictions.txt --format json

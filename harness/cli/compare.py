@@ -61,6 +61,7 @@ def command(
     \b
     Examples:
       harness compare bm25.run dense.run --qrels qrels.txt -m map -m ndcg@10
+      harness compare bm25 tfidf --results results/trec -m map
       harness compare lambdamart gbrt neural --results results/sweep --test randomization
     """
     keys_of = {"compare": parameters_of(Plan)}

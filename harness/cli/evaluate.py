@@ -54,7 +54,7 @@ def command(
 
     \b
     Examples:
-      harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
+      harness evaluate runs/trec/qrels.txt runs/trec/bm25.run -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
       harness evaluate qrels.txt bm25.run dense.run -m map --fuse "rrf(k=10)"
     """

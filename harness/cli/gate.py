@@ -61,7 +61,7 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
     Examples:
       harness gate main.run new.run --qrels qrels.txt -m ndcg@10 --margin 0.005
       harness gate results/main results/new --margin 1% --format markdown
-      harness gate gate.yaml
+      harness gate examples/gate/gate.yaml
     """
     try:
         verdicts, files, plan = _verdicts(**settings)

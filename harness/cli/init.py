@@ -31,7 +31,7 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
     Examples:
       harness init
       harness init runs/letor --output configs/letor.yaml
-      harness init data predictions --print
+      harness init runs/trec --print
     """
     folders = folders or (Path("."),)
     if prints:

@@ -40,6 +40,7 @@ def command(
 
     \b
     Examples:
+      harness pool runs/trec/bm25.run runs/trec/lsi.run --depth 20
       harness pool runs/* --depth 20 -f csv > to-judge.csv
       harness pool runs/* --leave-out team --teams teams.csv --qrels qrels.txt -m map
     """

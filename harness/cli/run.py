@@ -18,6 +18,7 @@ from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
 from ..input_files import url_of
 from ..reports.leaderboard import REPORTS, find
+from ..reports.text import wrapped
 from . import options
 from .printing import file_list, show, terminal_width
 
@@ -45,8 +46,9 @@ def command(
     evaluates the others.
 
     \b
-    Example:
-      harness run configs/quickstart.yaml --set policy.ties=stable
+    Examples:
+      harness run configs/quickstart.yaml --set "metrics=[map, ndcg@10]"
+      harness run configs/quickstart.yaml --set policy.ties=stable --jobs 2
     """
     settings["overrides"] += (f"--sort={sort}",) if sort else ()
     if dry_run:
@@ -73,8 +75,9 @@ def command(
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
         show(f"\n{comparisons}" if comparisons else "")
-    written = f"\nwritten to {_relative(results.folder)}: {file_list(tuple(results.files))}\n"
-    show(written, error=format != "table")
+    written = f"written to {_relative(results.folder)}: {file_list(tuple(results.files))}"
+    lines = wrapped(written, width.get("width", len(written)), 0, 2)
+    show("\n" + "\n".join(lines) + "\n", error=format != "table")
     cells = len(results.cells.entries) + len(results.board.failed)
     if results.board.columns and cells > 1:
         seconds = f"{time.monotonic() - began:,.0f} s"

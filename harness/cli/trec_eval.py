@@ -23,7 +23,7 @@ def command(words: list[str]) -> None:
 
     \b
     Examples:
-      harness trec_eval -m map -m ndcg_cut.10 qrels.txt bm25.run
+      harness trec_eval -m map -m P.5,10 runs/trec/qrels.txt runs/trec/bm25.run
       harness trec_eval -q -c -m all_trec qrels.txt bm25.run
     """
     raise click.exceptions.Exit(trec_eval.main(words))

@@ -20,7 +20,7 @@ from ..errors import Problem, UnknownNameError, fix_of_name
 from .grid import Grid, grid
 from .text import columns, render, wrapped
 
-WIDTH = 98
+WIDTH = 88
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
 _ARROWS = {"higher": "higher is better", "lower": "lower is better", None: "neither is better"}
 _SUMMARIES = {
@@ -422,9 +422,9 @@ def _matches(text: str) -> str:
     ]
     blocks = []
     if rows:
-        blocks.append(columns([["name", "here", "tools that have it"], *rows], left=3))
+        blocks.append(columns([["name", "here", "tools that have it"], *rows], width=WIDTH, left=3))
     if listed:
-        blocks.append(columns([["metric", "definition"], *listed], left=2))
+        blocks.append(columns([["metric", "definition"], *listed], width=WIDTH, left=2))
     note = "'harness metrics NAME' defines a metric.\n"
     return "\n\n".join([*blocks, note]) if blocks else ""
 
