@@ -1,7 +1,9 @@
 """The registry of formats, and the guess."""
 
 import itertools
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +38,19 @@ Write = Callable[..., str]
 )
 def test_guess(write: Write, kind: str, name: str, text: str, expected: str) -> None:
     assert readers.guess_format(write(name, text), kind) == expected  # type: ignore[arg-type]
+
+
+def test_the_format_of_contributing(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers.format, "FORMATS", dict(readers.FORMATS))
+    page = Path(__file__).parents[2] / "CONTRIBUTING.md"
+    (code,) = re.findall(r"## Add a format.*?```python\n(.*?)```", page.read_text("utf-8"), re.S)
+    exec(code, dict(vars(readers.trec)))
+    path = write("a.txt", "doc-7 q10 0.5\ndoc-3 q2 1e-3\ndoc-9 q10 2\n")
+    assert readers.guess_format(path, "run") == "docno-first"
+    assert readers.read_run(path).to_dict() == {
+        "q10": {"doc-7": 0.5, "doc-9": 2},
+        "q2": {"doc-3": 0.001},
+    }
 
 
 def test_options_tell_the_format(write: Write) -> None:
