@@ -16,7 +16,6 @@ from .format import (
     place_of_row,
     read_qrels,
     read_run,
-    stream_run,
 )
 from .frame import from_frame
 from .source import Source, check_there, missing, reading
@@ -24,12 +23,8 @@ from .source import Source, check_there, missing, reading
 __all__ = [
     "FORMATS", "Format", "ScatteredQueries", "Source", "align_run", "check_there", "from_frame",
     "guess_format", "missing", "named_format", "place_of_row", "read_qrels", "read_run",
-    "reading", "stream_run",
+    "reading",
 ]  # fmt: skip
-
-
-def __dir__() -> list[str]:
-    return __all__
 
 
 for _module in pkgutil.iter_modules(__path__):

@@ -546,7 +546,6 @@ def read_run(
     See Also
     --------
     read_qrels : the other parameters and errors.
-    stream_run : the run in parts, for files larger than the memory.
     """
     check_arguments(
         locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, dataset=_DATASET.or_none()
@@ -570,34 +569,6 @@ def read_run(
         run = made.of(run)
         made.report()
         return run
-
-
-def stream_run(
-    path: Path,
-    *,
-    dataset: Qrels | None = None,
-    format: str | None = None,
-    duplicates: RunDuplicates = "error",
-    order: ScoreOrder = "descending",
-    documents: Passages | Mapping[str, str] | str | None = None,
-    name: str = "",
-    **options: Any,
-) -> Iterator[Run]:
-    """Yield the scores of one system in parts of different, whole queries.
-
-    Formats that cannot be read in parts give one. Parameters and errors are those of
-    `read_run`, which gives the concatenation; only rows within one part may be scattered.
-
-    ScatteredQueries if a query of an earlier part comes back: the run has to be read whole.
-    """
-    with reading(path) as source:
-        file_format, _ = format_and_reader(source, format, "run", options)
-        options |= {"dataset": dataset, "duplicates": duplicates, "order": order, "name": name}
-        options["documents"] = documents
-        if file_format.stream is None:
-            yield read_run(source, format=file_format.name, **options)
-        else:
-            yield from _streamed(source, file_format, **options)
 
 
 def _streamed(

@@ -16,10 +16,11 @@ import pyarrow.parquet as parquet
 
 from harness.core.qrels_and_runs import Qrels
 from harness.errors import HarnessError, HarnessWarning
-from harness.readers import read_qrels, read_run, stream_run
+from harness.readers import read_qrels, read_run
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import Source
 
+from ..run_parts import run_parts
 from . import literal
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="harness-fuzz-")
@@ -116,7 +117,7 @@ def _run(source: Any) -> Any:
     found = read_run(source, format="trec").to_dict()
     parts: dict[str, dict[str, float]] = {}
     try:
-        for part in stream_run(source, format="trec"):
+        for part in run_parts(source, format="trec"):
             parts.update(part.to_dict())
     except ScatteredQueries:
         return found

@@ -12,6 +12,7 @@ import harness
 from harness.cli.main import app
 from harness.errors import UnknownNameError
 from harness.guard.check_report import RULES_PAGE
+from harness.readers.source import Source
 
 
 def call(*arguments: object, input: str | None = None) -> Result:
@@ -44,6 +45,18 @@ def test_exit_codes(trec: Any, root: Path) -> None:
     config = root / "configs/sweep.yaml"  # empty_queries: skip, so that these are notes
     assert call(config, "--strict").exit_code == 0
     assert call(config, "--strict", "--set", "policy.empty_queries=zero").exit_code == 1
+
+
+def test_scattered_queries_of_a_run_without_a_dataset_are_gathered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Source.blocks, "__defaults__", (40,))
+    qrels, run = tmp_path / "bad.qrels", tmp_path / "a.run"
+    qrels.write_text("1 0 d x\n2 0 d y\n", encoding="utf-8")
+    run.write_text("".join(f"{n % 3} Q0 d{n} 1 {9 - n} t\n" for n in range(9)), encoding="utf-8")
+    found = harness.check(qrels, run)
+    assert [one.rule for one in found.findings] == ["columns", "gathered-queries"]
+    assert (found.rows, found.alone) == (9, 1)
 
 
 def test_a_wrong_score_in_json_is_of_its_file(trec: Any) -> None:

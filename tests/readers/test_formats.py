@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from run_parts import run_parts
 
 from harness import readers
 from harness.core.qrels_and_runs import Qrels
@@ -66,7 +67,7 @@ def test_options_tell_the_format(write: Write) -> None:
     path = write("r.csv", "topic,docno,s\n1,a,2\n")
     run = {"1": {"a": 2}}
     assert readers.read_run(path, columns=columns).to_dict() == run
-    assert [part.to_dict() for part in readers.stream_run(path, columns=columns)] == [run]
+    assert [part.to_dict() for part in run_parts(path, columns=columns)] == [run]
     qrels = Qrels.from_dict({"1": {"a": 1}})
     assert [part.n_queries for part in readers.align_run(qrels, path, columns=columns)] == [1]
 

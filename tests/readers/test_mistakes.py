@@ -15,6 +15,7 @@ import pyarrow.parquet as parquet
 import pytest
 from outcomes import refused
 from refusals import refuses
+from run_parts import run_parts
 
 from harness import readers
 from harness.core.qrels_and_runs import Qrels
@@ -132,7 +133,7 @@ def test_wrong_predictions(
     write: Write, dataset: Qrels, format: str | None, text: str, place: str, rule: str
 ) -> None:
     path = write("p.txt", text)
-    for read in (readers.read_run, lambda *at, **how: list(readers.stream_run(*at, **how))):
+    for read in (readers.read_run, lambda *at, **how: list(run_parts(*at, **how))):
         assert refused(read, path, dataset=dataset, format=format)[0] == (place, rule)
 
 
@@ -298,7 +299,7 @@ def test_misspelt_formats_and_options(write: Write) -> None:
     with refuses("a.run", error=UnknownNameError, suggests="group"):
         readers.read_qrels(path, format="letor", groups="x")
     with refuses("a.run", error=UnknownNameError):
-        list(readers.stream_run(path, group="x"))
+        list(run_parts(path, group="x"))
     with refuses("a.run", error=InputError):
         readers.read_run(path, format="beir")
     with pytest.raises(InputError, match=r"^a: .*\bmsmarco\b.*\branklib\b"):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import pytest
 from outcomes import refused, warned
 from refusals import refuses
+from run_parts import run_parts
 
 from harness import readers
 from harness.core.align import align
@@ -24,7 +25,7 @@ def whole(path: str, **options: object) -> None:
 
 
 def in_parts(path: str, **options: object) -> None:
-    list(readers.stream_run(path, **options))  # type: ignore[arg-type]
+    list(run_parts(path, **options))
 
 
 BOTH = [whole, in_parts]
@@ -139,7 +140,7 @@ def _small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.usefixtures("_small_blocks")
 def test_parts_hold_whole_queries(write: Write) -> None:
     path = write("a.run", lines([1, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5]))
-    parts = list(readers.stream_run(path))
+    parts = list(run_parts(path))
     assert len(parts) > 1
     joined = {qid: row for part in parts for qid, row in part.to_dict().items()}
     assert joined == readers.read_run(path).to_dict()

@@ -1,0 +1,21 @@
+"""Runs in the parts in which a file streams past, without judgements to align them to."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.core.qrels_and_runs import Run
+from harness.readers import read_run, reading
+from harness.readers.format import _streamed, format_and_reader
+
+USUAL = {"dataset": None, "duplicates": "error", "order": "descending", "documents": None}
+
+
+def run_parts(path: Any, *, format: str | None = None, **options: Any) -> Iterator[Run]:
+    """Yield parts of whole queries; the whole run if its format has none."""
+    own = {name: value for name, value in options.items() if name not in (*USUAL, "name")}
+    with reading(path) as source:
+        file_format, _ = format_and_reader(source, format, "run", own)
+        if file_format.stream is None:
+            yield read_run(source, format=file_format.name, **options)
+        else:
+            yield from _streamed(source, file_format, **{**USUAL, "name": "", **options})
