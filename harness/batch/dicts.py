@@ -72,7 +72,7 @@ def to_pytrec_eval(
     qrels, run, _ = from_batch(
         scores, relevance, n, qids, mask=mask, first=qid_offset, keep_empty=True
     )
-    check_whole(qrels, "pytrec_eval")
+    check_whole(qrels)
     bounds = qrels.offsets.tolist()
     longest = int(np.diff(qrels.offsets).max(initial=0))
     docnos = [f"{d_prefix}{position}" for position in range(longest)]
@@ -124,7 +124,7 @@ def from_pytrec_eval(
     """
     check_arguments(locals(), qrel=MAPPING, run=MAPPING)
     judged = Qrels.from_dict(qrel, name="qrel")
-    check_whole(judged, "pytrec_eval")
+    check_whole(judged)
     scored = Run.from_dict(run, name="run").to_dict()
     qrels = judged.to_dict()
     _check_shared(qrels, scored)

@@ -348,12 +348,12 @@ def check_grades(
             raise refusal(where, grade, wrong.size, rule, metric, swap_fix)
 
 
-def check_whole(qrels: Qrels, name: str) -> None:
-    """Raise InputError if a grade is a fraction, which the function `name` cannot take."""
+def check_whole(qrels: Qrels) -> None:
+    """Raise InputError if a grade is a fraction, which pytrec_eval cannot take."""
     wrong = np.flatnonzero(refused(GradeRule(), qrels.numbers))
     if wrong.size:
         row = int(wrong[0])
-        message = f"{name} takes whole grades, got {qrels.numbers[row].item()}"
+        message = f"pytrec_eval takes whole grades, got {qrels.numbers[row].item()}"
         fix = "round the grades, or call harness.evaluate with a convention that takes fractions"
         fix, where = fix + _if_swapped(qrels), _place(qrels, row, row)
         raise InputError(Problem(where, message, fix=fix, rule="grade-values"))

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow._compute import SetLookupOptions
 
 from ..errors import AlignmentError, Problem, first_of
-from .arrow import call, encode, to_numpy, unique
+from .arrow import call, encode, string_column, to_numpy, unique
 from .cell_key import CellKey, Columns, pairs
 from .entries import (
     Chosen,
@@ -36,12 +36,53 @@ SHOWN = 5
 
 def matrix(systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
     """Return the queries of any system, and values ``(n_systems, n_queries)``, NaN if none."""
-    qids = list(dict.fromkeys(qid for system in systems for qid in system.qids))
-    column = {qid: place for place, qid in enumerate(qids)}
+    columns = [system.evaluation.qids for system in systems]
+    qids, places = encode(pa.concat_arrays(columns))
+    of_systems = np.split(places, np.cumsum([*map(len, columns)])[:-1])
     values = np.full((len(systems), len(qids)), np.nan)
-    for row, system in zip(values, systems, strict=True):
-        row[[column[qid] for qid in system.qids]] = system.values(metric)
-    return qids, values
+    for row, place, system in zip(values, of_systems, systems, strict=True):
+        if str(metric) in map(str, system.metrics):
+            row[place] = system.values(metric)
+    return qids.to_pylist(), values
+
+
+def reference(name: str, systems: Sequence[System]) -> System:
+    """Return the system with the median, or the best, of all systems' values on each query.
+
+    It is no run, but a baseline. The systems are those of one dataset. One without a value on a
+    query is left out there. Values of seeds are averaged before.
+    """
+    first = systems[0].evaluation
+    tables = [matrix(systems, metric) for metric in first.metrics]
+    columns = [
+        _of_queries(name, table, metric)
+        for (_, table), metric in zip(tables, first.metrics, strict=True)
+    ]
+    qids = tables[0][0]
+    evaluation = replace(
+        first,
+        run=name,
+        values=np.stack(columns, axis=1),
+        qids=string_column(qids),
+        weights=first.weights if len(qids) == len(first.qids) else {},
+        errors={},
+        unanswered=(),
+        groups={},
+    )
+    return System.of([Entry(evaluation, pattern=systems[0].pattern)], name)
+
+
+def _of_queries(name: str, values: Floats, metric: Metric) -> Floats:
+    """Return the median or best of the values ``(n_systems, n_queries)`` of each query."""
+    if metric.settings.undefined == "zero":
+        values = np.nan_to_num(values, nan=0.0)
+    if name == "best":
+        best: Floats = (np.fmin if metric.sign < 0 else np.fmax).reduce(values, axis=0)
+        return best
+    median = np.full(values.shape[1], np.nan)
+    has_value = ~np.isnan(values).all(axis=0)
+    median[has_value] = np.nanmedian(values[:, has_value], axis=0)
+    return median
 
 
 def systems_of(board: Leaderboard) -> tuple[System, ...]:

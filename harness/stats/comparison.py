@@ -90,7 +90,7 @@ REFERENCE_RUNS: Mapping[str, str] = {
     "median": "the median of all systems on each query",
     "best": "the best value of any system on each query",
 }
-"""Names and texts of computed baselines; `harness.core.references` computes them."""
+"""Names and texts of computed baselines; `harness.core.systems.reference` computes them."""
 
 
 @dataclass(frozen=True)

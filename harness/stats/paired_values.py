@@ -14,8 +14,7 @@ from ..core.entries import System, grouped_by
 from ..core.metric import Metric
 from ..core.names import compared
 from ..core.ragged import Bools, Floats, Ints, frozen
-from ..core.references import reference
-from ..core.systems import SHOWN, query_mismatch
+from ..core.systems import SHOWN, query_mismatch, reference
 from ..errors import AlignmentError, HarnessError, Problem, first_of
 from .comparison import REFERENCE_RUNS, Plan
 from .registry import Stream

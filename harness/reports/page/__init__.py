@@ -25,8 +25,7 @@ from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
 from ...core.names import over_same_queries
 from ...core.ragged import Floats
-from ...core.references import reference
-from ...core.systems import systems_of
+from ...core.systems import reference, systems_of
 from ...errors import Problem, UnknownNameError
 from ...stats.comparison import REFERENCE_RUNS, UNCOMPARED, Comparison, Comparisons, Plan
 from .. import html

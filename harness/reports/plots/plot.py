@@ -26,7 +26,7 @@ from ...core.entries import System
 from ...core.metric import Metric
 from ...core.names import distinct
 from ...core.ragged import Bools, Floats
-from ...core.references import reference
+from ...core.systems import reference
 from ...errors import (
     InputError,
     Problem,
