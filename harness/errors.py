@@ -431,7 +431,7 @@ def _examples(examples: tuple[str, ...], count: int, at_least: bool = False) -> 
     if not examples:
         return ""
     between = "; " if any(", " in example for example in examples) else ", "
-    rest = _plus_more(count - len(examples), at_least)
+    rest = plus_more(count - len(examples), at_least)
     return f": {between.join(map(_example, examples))}{rest}"
 
 
@@ -477,7 +477,7 @@ def and_more(n: int, where: str = "", *, at_least: bool = False) -> Iterator[str
         yield f"and {_more(n, at_least)}" + (f": {where}" if where else "")
 
 
-def _plus_more(n: int, at_least: bool = False) -> str:
+def plus_more(n: int, at_least: bool = False) -> str:
     return f" (+{_more(n, at_least)})" if n > 0 else ""
 
 
@@ -501,7 +501,7 @@ def first_of(names: Iterable[str], n: int = 8) -> str:
     ('qid, docno', 'a, b (+2 more)')
     """
     names = list(names)
-    return ", ".join(shorten(name, 60) for name in names[:n]) + _plus_more(len(names) - n)
+    return ", ".join(shorten(name, 60) for name in names[:n]) + plus_more(len(names) - n)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

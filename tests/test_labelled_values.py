@@ -229,7 +229,7 @@ def labelled(text: str) -> Counter[str]:
 def _sorted_list(line: str) -> str:
     """Line that lists names after a heading with its names in one order."""
     listed = re.fullmatch(r"((?:- )?The order of the systems is the same) by (.*)\.", line)
-    listed = listed or re.search(r"(The guard warns of [\w-]+) \((.*)\): run harness check", line)
+    listed = listed or re.search(r"(The guard warns of [\w-]+) in (.*); harness check", line)
     return line if listed is None else f"{listed[1]} {sorted(re.split(', | on ', listed[2]))}"
 
 

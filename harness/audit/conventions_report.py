@@ -14,7 +14,7 @@ from ..errors import first_of
 from ..reports import html
 from ..reports.grid import Answer, Grid, GridCell, Tone, filled, grid, grid_of, not_shown
 from ..reports.notes import weighted
-from ..reports.phrases import UNDEFINED, decimals, heading, listed, number, spelled
+from ..reports.phrases import UNDEFINED, decimals, heading, listed, number, shown_name, spelled
 from .conventions import (
     BASE,
     DIGITS,
@@ -42,8 +42,25 @@ _HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
 """Blue and orange, which every kind of colour vision tells apart, pale enough for black text."""
 
 
-def grids(result: ComparedConventions, details: bool = True) -> Iterator[Grid]:
-    """Yield the answers and an overview; with `details`, the tables of each dataset and metric."""
+def grids(
+    result: ComparedConventions, details: bool = True, explained: bool = False
+) -> Iterator[Grid]:
+    """Yield the answers and an overview; with `details`, the tables of each dataset and metric.
+
+    If the conventions are `explained`, each answer has a table of the settings that change values.
+    """
+    if explained and not details:
+        for matrix in result.matrices:
+            if _verdict(matrix):
+                yield Grid(answers=(_answer(matrix),))
+            walks = matrix.walks if matrix.comparable else ()
+            yield from (_walk(matrix, walk) for walk in walks)
+            if not walks or any(any(row.refused) for row in matrix.rows):
+                yield _values(matrix)
+        by = {matrix.dataset: matrix.weighted_by for matrix in result.matrices}
+        yield Grid(notes=(*weighted(by), *_left_out(result)))
+        yield Grid(notes=("--details prints every table",))
+        return
     answers = [_answer(matrix) for matrix in result.matrices if _verdict(matrix)]
     rest = not_shown(len(answers) - MOST, "see the table")
     yield Grid(answers=(*answers[:MOST], *map(Answer, rest)))
@@ -272,7 +289,10 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
 def _left_out(result: ComparedConventions) -> Iterator[str]:
     """Yield the metrics and systems that were not compared."""
     if result.left_out:
-        names = ", ".join(result.left_out)
-        yield f"Not compared, as it is a count or no convention compared has it: {names}."
+        names = listed(map(shown_name, result.left_out))
+        if len(result.left_out) == 1:
+            yield f"{names} is not compared: it is a count, or no convention here has it."
+        else:
+            yield f"{names} are not compared: they are counts, or no convention here has them."
     for cell in result.failed:
         yield f"Not compared, as in the leaderboard: {cell.run} on {cell.dataset}: {cell.error}."

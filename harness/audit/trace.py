@@ -56,8 +56,9 @@ from ..metrics.ndcg import DISCOUNTS, Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import in_force, resolved
 from ..reports.grid import Grid, Group, filled, grid, grid_of
-from ..reports.notes import missing_repetitions
-from ..reports.phrases import number, warned_of
+from ..reports.leaderboard import plan_of
+from ..reports.notes import counted_values, missing_repetitions
+from ..reports.phrases import confidence, number, plural, spelled, warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown
 from .table_files import csv_rows, read_text
@@ -204,6 +205,8 @@ HASH = 8
 Text = Callable[[float | None], str]
 SHOWN_INPUTS = EXTREMES = 5
 """Changed files, and largest and smallest values, that are listed."""
+SHOWN_VALUES = 10
+"""Repetitions up to which their mean is written as a sum."""
 
 
 class FoldShare(NamedTuple):
@@ -242,7 +245,8 @@ class Account(Shown):
     - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
       `ranking`, and the `ideal` order if the metric divides by it;
     - a row of `repetitions`: the value `recorded` in ``leaderboard.csv``, `deviation`, and `low`
-      and `high`, NaN without an interval; `averaged` is whether parts of any size count alike.
+      and `high` of an interval at `level`, NaN without one; `averaged` is whether parts of any
+      size count alike.
     """
 
     name: str
@@ -262,6 +266,7 @@ class Account(Shown):
     deviation: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    level: float = 0.05
     repetitions: tuple[Repetition, ...] = ()
     averaged: bool = False
     chosen: Chosen | None = None
@@ -492,10 +497,9 @@ def _row(
         return None
     if len(keys) > 1:
         listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys[:10])
-        raise UnknownNameError(
-            f"{len(keys)} rows fit, where one is needed: name its --dataset, or its columns as in "
-            f"--where lr=0.1  (there are: {listed})"
-        )
+        what = f"expected one row, got {len(keys)}: {listed}"
+        fix = "add the --dataset of one, and its columns as in --where lr=0.1"
+        raise UnknownNameError(Problem("", what, fix=fix))
     board, (key,) = outcome.board, keys
     name = f"{key[1]} on {key[0]}"
     systems = systems_of(board)
@@ -523,6 +527,7 @@ def _row(
         recorded=value,
         low=low,
         high=high,
+        level=plan_of(outcome).level,
         deviation=system.deviation(metric),
         averaged=bool(board.summary.average),
         repetitions=tuple(_repetition(entry, system, board, metric) for entry in system.entries),
@@ -562,7 +567,8 @@ def grids(account: Account, full: bool = False) -> Iterator[Grid]:
     text = partial(_text, account, full)
     query = f" of query {account.qid}," if account.qid else " of"
     notes = [*warned_of([(account.run, account.warned)]), *_summary(account, text)]
-    title = f"{account.metric}{query} {account.name}: {text(account.value)}"
+    mean = _mean(account, text)
+    title = f"{spelled(account.metric)}{query} {account.name}: {text(account.value)}{mean}"
     yield Grid(title=title, notes=tuple(notes))
     if account.qid is not None:
         yield from _query(account, text, full)
@@ -593,13 +599,26 @@ def _summary(account: Account, text: Text) -> Iterator[str]:
         yield f"The run does not answer the query (missing_queries: {policy.missing_queries})."
     if not account.is_confirmed and account.repetitions:
         yield f"leaderboard.csv has ANOTHER value: {text(account.recorded)}."
+    names = [*account.repetitions[0].columns] if account.repetitions else []
     if (n := len(account.repetitions)) > 1:
-        yield f"Mean of {n} repetitions with a standard deviation of {text(account.deviation)}."
+        over = counted_values(names[0], n) if len(names) == 1 else f"{n} repetitions"
+        deviation = f"their standard deviation is {text(account.deviation)}"
+        yield f"The value is the mean of {over}; {deviation}."
     yield from missing_repetitions([account.incomplete])
     if not math.isnan(account.low):
-        yield f"The interval is {text(account.low)} to {text(account.high)}."
+        ends = f"{text(account.low)} to {text(account.high)}"
+        drawn = f", by bootstrap over queries and {plural(names)}" if n > 1 else ""
+        yield f"Its {confidence(account.level)} interval is {ends}{drawn}."
     if account.chosen is not None:
         yield f"The run is the {best_of([account.chosen])}."
+
+
+def _mean(account: Account, text: Text) -> str:
+    """Return the mean over repetitions that gives a row's value."""
+    values = [text(repetition.value) for repetition in account.repetitions]
+    if not 2 <= len(values) <= SHOWN_VALUES:
+        return ""
+    return f" = ({' + '.join(values)}) / {len(values)}"
 
 
 def _repetition_grid(repetition: Repetition, row: Account, text: Text) -> Grid:
@@ -664,7 +683,7 @@ def _inputs(account: Account, full: bool) -> Grid:
     notes = [f"{file['path']}: {file['state']}" for file in changed[:SHOWN_INPUTS]]
     notes += and_more(len(changed) - SHOWN_INPUTS)
     if changed and len(changed) == len(account.inputs):
-        notes.append("if they were moved: --inputs FOLDER, from which the config's paths start")
+        notes.append("If they were moved, add --inputs FOLDER: the config's paths start there.")
     state = f"{len(changed)} of {total} HAVE CHANGED" if changed else f"{total}, {UNCHANGED}"
     title = f"Inputs: {state}"
     if account.repetitions:
@@ -684,7 +703,7 @@ def _pointer(row: Account) -> Iterator[Grid]:
     words = [row.folder, "--run", row.run, "--metric", str(row.metric)]
     parts = shlex.join(words), shlex.join(word for pair in chain(*where) for word in pair)
     command = f"harness trace {parts[0]} \\", f"  {parts[1]}"
-    yield Grid(title="One of the cells, with its files, counts and settings:", notes=command)
+    yield Grid(title="To see the files, counts and settings of one cell:", notes=command)
 
 
 def _cell(account: Account, full: bool) -> Iterator[Grid]:
@@ -699,12 +718,12 @@ def _cell(account: Account, full: bool) -> Iterator[Grid]:
     own = replace(evaluation.counts, empty=evaluation.counts.empty_of(str(metric)))
     values, qids = evaluation.column(str(metric)), evaluation.qids.to_pylist()
     order = [at for at in np.argsort(values, kind="stable") if not math.isnan(values[at])]
-    ranked = [f"{qids[at]} {values[at]:.4f}" for at in order]
+    ranked = [f"{qids[at]} ({values[at]:.4f})" for at in order]
     counts = (
         replace(evaluation, counts=own).notes,
         f"{how} over {counted(n, 'query', 'queries')}{weighted}{undefined}",
-        f"largest:  {', '.join(ranked[::-1][:EXTREMES]) or 'none'}",
-        f"smallest: {', '.join(ranked[:EXTREMES]) or 'none'}",
+        f"highest values: {', '.join(ranked[::-1][:EXTREMES]) or 'none'}",
+        f"lowest values:  {', '.join(ranked[:EXTREMES]) or 'none'}",
     )
     yield Grid(title="Queries", notes=counts)
     settings = resolved([metric], evaluation.policy)
@@ -743,7 +762,8 @@ def _query(account: Account, text: Text, full: bool) -> Iterator[Grid]:
         parts = [step.added for step in account.ranking if step.added is not None]
         title = f"The ideal order, whose DCG is {text(total)}"
         yield ranking_grid(account.ideal, "DCG so far", full, title)
-        yield Grid(title=f"{account.metric} = {text(math.fsum(parts))} / {text(total)}")
+        name = spelled(account.metric)
+        yield Grid(title=f"{name} = {text(math.fsum(parts))} / {text(total)}")
     if account.derived is not None:
         same = "the same as in the results" if account.is_confirmed else "NOT the results' value"
-        yield Grid(title=f"computed again from the files: {text(account.derived)}, {same}")
+        yield Grid(title=f"Computed again from the files: {text(account.derived)}, {same}")

@@ -57,5 +57,5 @@ def command(results: Path, format: Format, details: bool, **settings: Any) -> No
     elif format == "html":
         show(conventions_report.page(compared))
     else:
-        tables = conventions_report.grids(compared, details or bool(settings["tools"]))
+        tables = conventions_report.grids(compared, details, bool(settings["tools"]))
         show_grids(tables, format, conventions_report.records(compared), piped_width=100)

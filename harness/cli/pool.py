@@ -18,6 +18,7 @@ from .printing import show_grids
 @options.command()
 @options.several("runs", "RUN...", "Run files.")
 @options.whole("--depth", least=1, default=20, help="Pool this number of ranks of each run.")
+@click.option("--per-query", "-q", is_flag=True, help="Also print the documents of each query.")
 @options.teams
 @options.lower_is_better
 @options.text(
@@ -28,9 +29,19 @@ from .printing import show_grids
 @options.metrics("A metric, for --leave-out")
 @options.format_option(*report.FORMATS, help="Format; csv and jsonl have every document.")
 def command(
-    runs: Texts, unit: Unit | None, qrels: str | None, metrics: Texts, format: str, **settings: Any
+    runs: Texts,
+    per_query: bool,
+    unit: Unit | None,
+    qrels: str | None,
+    metrics: Texts,
+    format: str,
+    **settings: Any,
 ) -> None:
     """List the documents to judge, and the contribution of each run.
+
+    The command prints the number of documents at several depths, and those of each run. With the
+    formats csv and jsonl, it lists the documents. If a run cannot be read, it pools none, reports
+    every such run and exits with 2.
 
     With --contributors, only some runs are pooled; --leave-out still ranks all runs.
 
@@ -56,11 +67,14 @@ def command(
     if unit == "team" and not settings["teams"]:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
+    if unit is not None or format in ("csv", "jsonl"):
+        options.refuse(("per_query",), f"--leave-out {unit}" if unit else f"--format {format}")
     if unit == "run" or (unit is None and format in ("csv", "jsonl")):
         options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
     if unit is None or qrels is None:
         pooled = pool(runs, **settings)
-        show_grids(report.pool_grids(pooled), format, [*report.pool_records(pooled)])
+        grids = report.pool_grids(pooled, per_query)
+        show_grids(grids, format, [*report.pool_records(pooled)])
         return
     left_out = leave_out(runs, qrels, metrics, unit, **settings)
     records = [removal._asdict() for removal in left_out]

@@ -503,7 +503,7 @@ class QueryRows(ABC):
         """Return the error of a docno that a list names twice."""
         query, (docno,) = int(self.row[row]), self.docnos.take(np.array([row])).to_pylist()
         first, again = (at - int(self.offsets[query]) + 1 for at in (earlier_row, row))
-        message = f"expected each docno once in a query, got '{docno}' at {first} and {again}"
+        message = f"docno '{docno}' occurs twice, at positions {first} and {again}"
         where = Place(place, key=f"query '{self.qids[query]}'")
         return Problem(where, message, fix="name each document once", rule="duplicates")
 

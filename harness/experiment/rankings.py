@@ -88,9 +88,11 @@ def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Poo
     if contributors:
         flags = contributing([(run.name, *run.tags) for run in runs], contributors)
         runs = [run for run, does in zip(runs, flags, strict=True) if does]
-    qids, docnos = [], []
+    qids, docnos, ranks = [], [], []
     for run in runs:
         rows = _first(run, depth)
+        positions = positions_of(run.offsets, 1)
+        ranks.append(positions[positions <= depth])
         qids.append(take(run.qids, run.row[rows]))
         docnos.append(run.docnos.take(rows))
     sizes = [len(one) for one in docnos]
@@ -100,12 +102,15 @@ def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Poo
     pairs, place = np.unique(query * len(all_docnos) + document, return_inverse=True)
     by = np.zeros((pairs.size, len(runs)), dtype=bool)
     by[place, by_run] = True
+    rank = np.full(pairs.size, depth)
+    np.minimum.at(rank, place, np.concatenate(ranks))
     names = tuple(run.name for run in runs)
     tags = [run.tags[0] if run.tags else run.name for run in runs]
     team = teams_of(tags, teams) if teams else dict(zip(tags, tags, strict=True))
     of_runs, judged_qids = tuple(team[tag] for tag in tags), tuple(all_qids.to_pylist())
     query, docno = np.divmod(pairs, len(all_docnos))
-    return Pool(names, of_runs, depth, judged_qids, query, take(all_docnos, docno), by, n_all)
+    pooled = take(all_docnos, docno)
+    return Pool(names, of_runs, depth, judged_qids, query, pooled, by, n_all, rank)
 
 
 def leave_out(

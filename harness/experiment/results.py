@@ -54,6 +54,7 @@ from ..errors import (
     check_known,
     did_you_mean,
     first_of,
+    plus_more,
     said_by,
     warn,
 )
@@ -680,10 +681,12 @@ def one_cell(
     if len(fitting) == 1:
         return fitting[0]
     keys = [cell.key for cell in fitting or candidates]
-    raise UnknownNameError(
-        f"{len(fitting)} cells fit, expected one: name its --dataset, and its columns as in "
-        f"--where seed=1  (there are: {'; '.join(map(str, keys[:8]))})"
-    )
+    what = f"expected one cell, got {len(fitting)}: {'; '.join(map(str, keys[:4]))}"
+    what += plus_more(len(keys) - 4)
+    words = ["--dataset", keys[0].dataset]
+    words += [word for pair in keys[0].columns for word in ("--where", "=".join(pair))]
+    fix = f"choose one, such as {shlex.join(words)} (in Python dataset= and where=)"
+    raise UnknownNameError(Problem("", what, fix=fix))
 
 
 def check_columns(seen: Sequence[Mapping[str, str]], wanted: Mapping[str, str]) -> None:

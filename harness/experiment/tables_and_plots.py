@@ -185,6 +185,8 @@ def table(
         changes["caption"] = replace(own.caption, text=settings["caption"])
     changes["names"] = renamed(own.names, changes.get("names", {}))
     own = replace(own, **changes)
+    if name is None and own.label is None and study.config.name:
+        own = replace(own, label=f"tab:{study.config.name}")
     compared = own.spread == "interval" or own.delta != "none"
     if own.marks != "none" or compared or {"tier", "rank", "p"} & {*own.extras}:
         asked = replace(study.config.compare or Plan(), **plan) if plan else None

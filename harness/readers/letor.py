@@ -270,8 +270,7 @@ def read_qrels(
         examples = tuple(f"line {number}" for number in lines)
         warn(source, message, "repeated-rows", error.total, lines[0], examples)
         place, docno = Place(source.name, lines[0]), docnos[int(repeated[0])].as_py()
-        message = "expected each docno once in a query, as a run names documents, "
-        message += f"got '{docno}' again"
+        message = f"docno '{docno}' occurs twice in a query, so a run cannot name its documents"
         unnamed = Problem(place, message, fix=f"{_BY_ROW}; or {_KEEP_LAST}", rule="unnamed-rows")
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     qrels = replace(qrels, learning_to_rank=True, unnamed=unnamed)

@@ -28,8 +28,8 @@ from ..errors import Finding, InputError, Place, Problem, counted, first_of, war
 from .source import Source
 from .text import IsDataLine, decoded
 
-KEEP_ONE = "keep one, or read it with duplicates: last (--duplicates last)"
-KEEP_BEST = "keep one, or read it with duplicates: best, the best score (--duplicates best)"
+KEEP_ONE = "keep one of them, or add --duplicates last (in a config duplicates: last)"
+KEEP_BEST = "keep one of them, or add --duplicates best (in a config duplicates: best)"
 
 
 @dataclass(frozen=True)
@@ -134,11 +134,14 @@ def build(
             what = f"expected docnos in column 3, got {literal} in many rows"
             fix = f"write {literal} in column 2 and the docno in column 3"
             raise InputError(Problem(rows.at(number), what, text, fix, "columns")) from None
-        message = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
-        problems = []
+        assert docnos is not None  # only names repeat
+        unit, problems = "lines" if rows.is_data else "rows", []
         for row, earlier in pairs.T.tolist():
-            (number, text), again = lines[row], f"{message} {lines[earlier][0]}'s again"
-            problems.append(Problem(rows.at(number), again, text, fix, "duplicates"))
+            number, text = lines[row]
+            qid, docno = qids[row - before].as_py(), docnos[row - before].as_py()
+            message = f"docno '{docno}' occurs twice in query '{qid}'"
+            message += f" ({unit} {lines[earlier][0]} and {number})"
+            problems.append(Problem(rows.at(number), message, text, fix, "duplicates"))
         raise InputError(problems, total=error.total) from None
 
 

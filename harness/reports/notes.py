@@ -277,7 +277,7 @@ def undefined(
         )
         them = "it" if is_one else "them"
         where += f" of {on}" if on else ""
-        names = _all_but(metrics, numbers, name)
+        names = capitalised(_all_but(metrics, numbers, name))
         yield f"{names} {has} no value on {where}; {its} {them} out."
 
 

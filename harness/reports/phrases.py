@@ -292,18 +292,18 @@ WARNED = "!"
 
 
 def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    """Yield the note on runs that the guard warns of, each with its rules; nothing if none has any.
+    """Yield a note on each rule by which the guard warns of runs.
 
     >>> list(warned_of([("a", ["row-order"]), ("b", ["row-order"])]))
-    ['! The guard warns of row-order (a, b): run harness check.']
+    ['! The guard warns of row-order in a, b; harness check explains it.']
     """
     by_rule: dict[str, dict[str, None]] = {}
     for run, rules in runs:
         for rule in rules:
             by_rule.setdefault(rule, {})[run] = None
-    if by_rule:
-        listing = ", ".join(f"{rule} ({first_of(by_rule[rule])})" for rule in sorted(by_rule))
-        yield f"{WARNED} The guard warns of {listing}: run harness check."
+    for rule in sorted(by_rule):
+        names = first_of(by_rule[rule])
+        yield f"{WARNED} The guard warns of {rule} in {names}; harness check explains it."
 
 
 def span(numbers: Iterable[int]) -> str:

@@ -13,7 +13,7 @@ from ..core.ragged import Bools, Ints
 from ..errors import counted
 from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
-from .grid import Answer, Grid, first_rows, grid
+from .grid import Answer, Grid, grid
 from .phrases import decimals, interval, shown_name
 from .plots import plot
 
@@ -136,8 +136,8 @@ def _correlation_answer(pairs: Sequence[Correlation]) -> Answer:
     return Answer(f"{least.dataset}: {names} (tau-b {decimals(least.tau_b, 3)}); {rest}", "mixed")
 
 
-_QUERIES = 50
-"""Queries that the table shows."""
+_DEPTHS = (1, 5, 10, 20, 50, 100, 200, 500)
+"""Depths at which the size of a deeper pool is printed too."""
 Unit = Literal["run", "team"]
 
 
@@ -180,6 +180,8 @@ class Pool:
         Which runs contributed it.
     n_all : int
         Number of runs, with those that do not contribute.
+    rank : ndarray of int, shape (n,)
+        Best rank of each document in a run.
     """
 
     runs: tuple[str, ...]
@@ -190,6 +192,7 @@ class Pool:
     docnos: pa.Array
     by: Bools
     n_all: int
+    rank: Ints
 
     @property
     def per_query(self) -> Ints:
@@ -205,33 +208,47 @@ class Pool:
         return {name: np.logical_and(mask, single) for name, mask in members.items()}
 
 
-def pool_grids(pool: Pool) -> list[Grid]:
-    """Tables of each run's contribution and of each query's number of documents."""
+def pool_grids(pool: Pool, per_query: bool = False) -> list[Grid]:
+    """Tables of the pool's size at each depth and of each run's contribution.
+
+    With `per_query`, a table of each query's number of documents follows.
+    """
     sizes, unique, of_team = pool.per_query, pool.only_by("run"), pool.only_by("team")
     members = list(zip(pool.runs, pool.teams, pool.by.T, strict=True))
     members.sort(key=lambda row: -unique[row[0]].sum())
-    header = ["run", "team", "pooled", "unique", "unique to team"]
+    is_all = pool.n_all == len(members)
+    of_runs = counted(len(members), "run") if is_all else f"{len(members)} of {pool.n_all} runs"
+    answer = (
+        f"{counted(int(sizes.sum()), 'document')} of {counted(sizes.size, 'query', 'queries')} to "
+        f"judge, from the first {pool.depth} of {of_runs}"
+    )
+    depths = [depth for depth in _DEPTHS if depth < pool.depth]
+    by_depth = []
+    for depth in [*depths, pool.depth]:
+        own = np.bincount(pool.query[pool.rank <= depth], minlength=sizes.size)
+        texts = [f"{own.sum():,}", f"{own.min():,}", f"{np.median(own):,g}", f"{own.max():,}"]
+        by_depth.append([str(depth), *texts])
+    header = ["depth", "documents", "fewest per query", "median", "most"]
+    grids = [Grid(answers=(Answer(answer),)), grid(header, by_depth)]
+    header, n_left = ["run", "team", "pooled", "unique", "unique to team"], 2
     rows = []
     for run, team, documents in members:
         masks = documents, unique[run], documents & of_team[team]
         rows.append([run, team, *(f"{mask.sum():,}" for mask in masks)])
-    n_left = 2
     if len({*pool.teams}) == len(members):
         header, n_left = ["run", "pooled", "unique"], 1
         rows = [[row[0], *row[2:4]] for row in rows]
-    is_all = pool.n_all == len(members)
-    of_runs = counted(len(members), "run") if is_all else f"{len(members)} of {pool.n_all} runs"
-    notes = [
-        f"{counted(int(sizes.sum()), 'document')} of {counted(sizes.size, 'query', 'queries')} are "
-        f"to be judged, from the first {pool.depth} of {of_runs}.",
-        f"A query has {sizes.min():,} to {sizes.max():,} documents, with a median of "
-        f"{np.median(sizes):,g}; --format csv lists them.",
-    ]
-    single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)
-    queries = [[q, f"{n:,}", f"{a:,}"] for q, n, a in zip(pool.qids, sizes, single, strict=True)]
-    per_query = grid(["query", "documents", "by one run"], queries)
-    table = grid(header, rows, left=n_left, notes=notes)
-    return [table, first_rows(per_query, _QUERIES, "--format csv lists all")]
+    notes = ["Unique documents are in the pool of no other run."]
+    grids.append(grid(header, rows, left=n_left, notes=notes))
+    if per_query:
+        single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)
+        table = zip(pool.qids, sizes.tolist(), single.tolist(), strict=True)
+        queries = [[qid, f"{n:,}", f"{alone:,}"] for qid, n, alone in table]
+        grids.append(grid(["query", "documents", "by one run"], queries))
+    else:
+        hint = "-q prints the documents of each query, --format csv lists them"
+        grids.append(Grid(notes=(hint,)))
+    return grids
 
 
 def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:

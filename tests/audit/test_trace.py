@@ -94,13 +94,13 @@ def test_the_text_of_a_cell(tmp_path: Path) -> None:
     inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
     assert "Inputs: 2 files, unchanged" in text
-    assert text.startswith("map of one on toy: 0.2778\n")
-    assert full.startswith(f"map of one on toy: {account.value!r}\n")
+    assert text.startswith("MAP of one on toy: 0.2778\n")
+    assert full.startswith(f"MAP of one on toy: {account.value!r}\n")
     assert f"{digest[:8]}     {len(QRELS)}\n" in text
     assert f"{digest}     {len(QRELS)}\n" in full
     assert "3 queries, 1 not answered (zero), 4 tied documents (trec_eval)" in text
     # q1 c at 1: 1 / 3; q2 x at 2: 1 / 2
-    assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
+    assert "highest values: q2 (0.5000), q1 (0.3333), q3 (0.0000)" in text
     assert "depth               3             the run's policy\n" in full
     assert [line.split()[0] for line in text.splitlines() if "run's policy" in line] == ["depth"]
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")

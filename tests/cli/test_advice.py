@@ -204,12 +204,12 @@ UPSIDE_DOWN = "\n".join([*reversed(lines("{q} {d} {rank}").splitlines()), ""])
 
 ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float]] = {
     # name: qrels, run, options, rule or words of the message, fix, value
-    "a docno twice in a run": (QRELS, f"{TREC}2 Q0 a=1 3 .125 t\n", "", "again", option, RIGHT),
-    "a docno twice in a CSV": (QRELS, f"{CSV}10,b,-3\n", "", "again", option, RIGHT),
+    "a docno twice in a run": (QRELS, f"{TREC}2 Q0 a=1 3 .125 t\n", "", "twice", option, RIGHT),
+    "a docno twice in a CSV": (QRELS, f"{CSV}10,b,-3\n", "", "twice", option, RIGHT),
     "a docno twice in JSON": (
         QRELS, '{"2": {"a=1": 0.25, "b": 0.5}, "10": {"b": 2, "b": 0.1, "a=1": 1}, "1": {"c": 1}}',
         "", "once", option, RIGHT),
-    "a docno twice in qrels": (f"2 0 a=1 0\n{QRELS}", TREC, "", "again", option, RIGHT),
+    "a docno twice in qrels": (f"2 0 a=1 0\n{QRELS}", TREC, "", "twice", option, RIGHT),
     "a score of another name": (
         QRELS, lines("{q},{d},{s}", "qid,docno,my gbm"), "", "'my gbm'", columns, RIGHT),
     "a score of another name, renamed": (

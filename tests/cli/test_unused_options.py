@@ -124,7 +124,7 @@ FORMS: dict[str, dict[str, str]] = {
         "out --scheduler tcp://127.0.0.1:9": "worker_timeout inputs plugins format",
     },
     "pool": {
-        "one.run": "depth teams order contributors unit format",
+        "one.run": "depth teams order contributors unit format per_query",
         "one.run -f csv": "depth order contributors unit",
         "one.run two.run --leave-out run --qrels q.txt -m map": "depth order contributors format",
         "one.run two.run --leave-out team --teams . --qrels q.txt -m map":

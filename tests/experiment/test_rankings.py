@@ -37,8 +37,11 @@ def test_pool_and_contributions(runs: list[str]) -> None:
     assert dict(zip(found.docnos.to_pylist()[:3], found.by[:3].tolist(), strict=True)) == {
         "d1": [True, True, True], "d2": [True, True, False], "d5": [False, False, True],
     }  # fmt: skip
-    rows = [" ".join(cell.text for cell in row) for row in pool_grids(found)[0].rows]
-    assert rows == ["b_1 b 2 1 1", "a_1 a 4 0 3", "a_2 a 4 0 3"]
+    _, sizes, members = (
+        [" ".join(cell.text for cell in row) for row in grid.rows] for grid in pool_grids(found)[:3]
+    )
+    assert sizes == ["1 5 2 2.5 3", "2 5 2 2.5 3"]
+    assert members == ["b_1 b 2 1 1", "a_1 a 4 0 3", "a_2 a 4 0 3"]
 
 
 def test_runs_that_contributed(runs: list[str], tmp_path: Path) -> None:
@@ -48,7 +51,7 @@ def test_runs_that_contributed(runs: list[str], tmp_path: Path) -> None:
     table.write_text("\n".join(["run,team,contributed judgments", *rows]))
     found = pool(runs, 2, contributors=str(table))
     assert found.runs == tuple(names[1:])
-    assert f"{len(names) - 1} of {len(names)} runs" in str(pool_grids(found)[0].notes)
+    assert f"{len(names) - 1} of {len(names)} runs" in str(pool_grids(found)[0].answers)
     assert found.docnos.equals(pool(runs[1:], 2).docnos)
     qrels = tmp_path / "qrels"
     qrels.write_text("".join(f"{found.qids[0]} 0 {d} 1\n" for d in {*found.docnos.to_pylist()}))

@@ -76,7 +76,7 @@ def test_each_order(folder: Path, name: str, rule: str) -> None:
     run = Path(name).stem
     assert done.code == 0
     assert (f"[{rule}]\n" in done.err) == bool(rule)
-    assert (f"warns of {rule} ({run})" in done.out) == (f"\n{run}!" in done.out) == bool(rule)
+    assert (f"warns of {rule} in {run};" in done.out) == (f"\n{run}!" in done.out) == bool(rule)
     (folder / "c.yaml").write_text(
         f"datasets: {{d: test.txt}}\nruns: {{{run}: {name}}}\nmetrics: [ndcg@10]\n"
     )
@@ -88,7 +88,7 @@ def test_compare_and_gate(folder: Path) -> None:
     words = ("ada.pred", "text.pred", "--qrels", "test.txt", "-m", "map")
     compared = called("compare", *words, cwd=folder)
     assert "[row-order]" in compared.err
-    assert "! The guard warns of row-order (text): run harness check." in compared.out
+    assert "! The guard warns of row-order in text; harness check explains it." in compared.out
     gated = called("gate", "text.pred", *GATE, cwd=folder)
     assert gated.code == 0
     assert "[row-order]" in gated.err
@@ -117,7 +117,7 @@ def test_results_repeat_the_warnings(folder: Path) -> None:
         "datasets: {d: test.txt}\nruns: {ada: ada.pred, text: text.pred}\nmetrics: [map]\n"
     )
     assert called("run", "c.yaml", "--set", "output=out", cwd=folder).code == 0
-    note = "! The guard warns of row-order (text): run harness check."
+    note = "! The guard warns of row-order in text; harness check explains it."
     for words in (
         ("compare", "ada", "text", "--results", "out", "-m", "map"),
         ("diff", "out", "out"),

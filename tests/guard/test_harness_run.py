@@ -214,7 +214,7 @@ def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixtur
         guard={"accept": ["same-file-twice"]},
     )  # fmt: skip
     assert called(path) == 0
-    note = "! The guard warns of row-order (model): run harness check."
+    note = "! The guard warns of row-order in model; harness check explains it."
     shown = capsys.readouterr().out
     assert note in shown
     assert "\nmodel!  " in shown

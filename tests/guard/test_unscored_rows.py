@@ -259,7 +259,7 @@ def test_comparisons_mark_the_run(folder: Path) -> None:
     done = called("compare", "--qrels", "rows.txt", "a.run", "b.run", "-m", "ndcg@10")
     assert done.code == 0
     assert "\nb!" in done.out
-    assert "! The guard warns of unscored-rows (b)" in done.out
+    assert "! The guard warns of unscored-rows in b;" in done.out
     with warns("unscored-rows"):
         found = harness.compare("rows.txt", {"x": "a.run", "y": "b.run"}, ["map"], baseline="y")
     assert "against y!" in str(found)

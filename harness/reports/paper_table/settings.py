@@ -168,7 +168,7 @@ class TableSettings:
     """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
     label: str | None = None
     """LaTeX's label, with a hyphen for each sign that a label cannot have; by default `tab:` and
-    the table's name."""
+    the name of the table, or of the config."""
     formats: tuple[Format, ...] = ("latex", "markdown")
     """Files written by harness run."""
 
