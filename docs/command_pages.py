@@ -111,9 +111,12 @@ def _help(command: click.Command) -> str:
 
 
 def _table(command: click.Command, context: click.Context) -> list[str]:
-    """Return a table of options for each section of a command's help."""
+    """Return a table of options for each section of a command's help; defaults if there are any."""
     title_of = {name: title for title, names in SECTIONS.items() for name in names.split()}
-    sections: dict[str, list[str]] = {"Options": [], **{title: [] for title in SECTIONS}}
+    sections: dict[str, list[tuple[str, str, str]]] = {
+        "Options": [],
+        **{title: [] for title in SECTIONS},
+    }
     for option in command.get_params(context):
         if isinstance(option, click.Option) and "--help" not in option.opts:
             sections[title_of.get(option.name or "", "Options")].append(_row(option, context))
@@ -122,11 +125,15 @@ def _table(command: click.Command, context: click.Context) -> list[str]:
         if rows:
             if not isinstance(command, click.Group):
                 lines.append(f"## {title}\n")
-            lines += ["| option | default | meaning |", "|---|---|---|", *rows, ""]
+            named = any(default for _, default, _ in rows)
+            head = ("option", "default", "meaning")
+            cells = [row if named else row[::2] for row in (head, ("---",) * 3, *rows)]
+            lines += [f"| {' | '.join(row)} |" for row in cells]
+            lines.append("")
     return lines
 
 
-def _row(option: click.Option, context: click.Context) -> str:
+def _row(option: click.Option, context: click.Context) -> tuple[str, str, str]:
     kind = option.type
     shown = option.make_metavar(context)
     if isinstance(kind, click.Choice):
@@ -145,7 +152,7 @@ def _row(option: click.Option, context: click.Context) -> str:
     elif isinstance(kind, (click.IntRange, click.FloatRange)):
         meaning += _bounds(kind)
     value = "required" if option.required else f"`{default}`" if has_default else ""
-    return f"| {spelled} | {value} | {meaning} |"
+    return spelled, value, meaning
 
 
 def _bounds(kind: click.IntRange | click.FloatRange) -> str:

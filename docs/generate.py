@@ -236,7 +236,7 @@ def rules_page() -> str:
         NOTE + "# Rules of the guard\n",
         "Look up a finding of `harness check` by its rule. `harness run` also reports most of "
         "them. If a finding is intended, accept its rule in the config: `guard: {accept: [RULE]}`. "
-        "[Check files](../how-to/check-files.md) shows how to use the check.\n",
+        "[Find mistakes in your files](../how-to/check-files.md) shows how to use the check.\n",
     ]
     parts = (
         ("Findings of harness run and harness check", (*RUN_RULES, *PLACED)),

@@ -250,6 +250,8 @@ FORMULAS = {
     "unjudged": (r"\text{unjudged@}k = 1 - \text{judged@}k", ""),
 }  # fmt: skip
 """Formulas of metrics, and sentences about symbols that the page's first lines do not explain."""
+LONGEST_CELL = 15
+"""Words of a table cell that a reader takes in at a glance."""
 _IN_WORDS = re.compile(r"\w[\w@ ().-]* = .*?(?<!\.)\.(?=\s|$)\s*", re.S)
 """A first sentence that is the formula in words."""
 
@@ -322,25 +324,37 @@ def _metric(definition: Definition) -> list[str]:
     notes = parts.get("Notes", "")
     for paragraph in re.split(r"\n\s*\n", f"{text}\n\n{notes}".strip()):
         lines += [f"{inline(paragraph)}\n"] * bool(paragraph)
-    about_parameters = catalogue.entries(parts.get("Parameters", ""))
-    rows = []
-    for name, parameter in definition.parameters.items():
-        values, _, default = catalogue.values_and_default(parameter).rpartition("; ")
-        values = ", ".join(map(code, parameter.choice_texts)) if parameter.choices else values
-        default = default.removeprefix("default ")
-        usual = "The run to compare with; by default the ideal order."
-        meaning = inline(about_parameters.get(name, parameter.about or usual))
-        shown = default if default in ("none", "required", "the whole list") else code(default)
-        anchor = f"{definition.name.lower()}-{name}"
-        rows.append(f"| {code(name, anchor)} | {values} | {shown} | {meaning} |")
-    if rows:
-        lines += ["| parameter | values | default | meaning |", "|---|---|---|---|", *rows, ""]
+    lines += _parameters(definition, catalogue.entries(parts.get("Parameters", "")))
     lines += ["| property | |", "|---|---|"]
     for name, value in catalogue.facts(definition).items():
         names = name in ("also read", "trec_eval", "other tools")
         shown = ", ".join(map(code, value.split(", "))) if names else inline(value)
         lines += [f"| {name} | {shown} |"] * bool(value)
     return [*lines, ""]
+
+
+def _parameters(definition: Definition, about: dict[str, str]) -> list[str]:
+    """Return a table of parameters; their meanings are a list below it if one is long."""
+    rows, meanings = [], []
+    for name, parameter in definition.parameters.items():
+        values, _, default = catalogue.values_and_default(parameter).rpartition("; ")
+        values = ", ".join(map(code, parameter.choice_texts)) if parameter.choices else values
+        default = default.removeprefix("default ")
+        usual = "The run to compare with; by default the ideal order."
+        meanings.append(inline(about.get(name, parameter.about or usual)))
+        shown = default if default in ("none", "required", "the whole list") else code(default)
+        anchor = f"{definition.name.lower()}-{name}"
+        rows.append(f"| {code(name, anchor)} | {values} | {shown} |")
+    if not rows:
+        return []
+    if max(len(meaning.split()) for meaning in meanings) > LONGEST_CELL:
+        below = [
+            f"- `{name}`: {text}"
+            for name, text in zip(definition.parameters, meanings, strict=True)
+        ]
+        return ["| parameter | values | default |", "|---|---|---|", *rows, "", *below, ""]
+    rows = [f"{row} {meaning} |" for row, meaning in zip(rows, meanings, strict=True)]
+    return ["| parameter | values | default | meaning |", "|---|---|---|---|", *rows, ""]
 
 
 def _sections(definition: Definition) -> dict[str, str]:

@@ -43,9 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 SLOW = (
     "faults/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
-    "changes/test_real_boards.py", "guard/test_real_data.py", "test_notebooks.py",
+    "changes/test_real_boards.py", "guard/test_real_data.py",
 )  # fmt: skip
-"""Tests of kills, faults, memory, load, clusters, browsers, notebooks and every real file."""
+"""Tests of kills, faults, memory, load, clusters, browsers and every real file."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

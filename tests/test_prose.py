@@ -86,7 +86,7 @@ PLACEHOLDER = 6
 
 def test_no_page_and_no_docstring_has_a_role() -> None:
     docs = ROOT / "docs"
-    pages = [one for end in ("md", "json", "ipynb") for one in docs.rglob(f"*.{end}")]
+    pages = [one for end in ("md", "json") for one in docs.rglob(f"*.{end}")]
     files = [*pages, *SOURCES, ROOT / "README.md", ROOT / "CHANGELOG.md"]
     assert [one.name for one in files if ROLE.search(one.read_text(encoding="utf-8"))] == []
     assert [name for name, text in public() if re.search(r":[a-z]+:`", text)] == []
