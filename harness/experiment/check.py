@@ -300,14 +300,9 @@ def check(
         Formats of the qrels and of the runs; detected by default.
     group : path, optional
         File with the group sizes of a LETOR file.
-    duplicates : {"error", "first", "last", "best"}
-        As `harness.evaluate` takes it.
-    columns, qrels_columns : mapping, optional
-        As `harness.evaluate` takes them.
-    order : {"descending", "ascending"}
-        As `harness.evaluate` takes it.
-    documents : str or mapping, optional
-        As `harness.evaluate` takes it.
+    columns, qrels_columns, documents : see `harness.evaluate`
+    order : see `harness.evaluate`
+    duplicates : see `harness.evaluate`
 
     Returns
     -------

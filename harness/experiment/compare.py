@@ -33,7 +33,7 @@ from ..stats.comparison import (
     check_baselines,
     too_many,
 )
-from .evaluate import evaluate_runs
+from .evaluate import check_usual, evaluate_runs, settings_of_runs
 from .results import Results, compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
@@ -96,24 +96,13 @@ def compare(
         Number of random draws of a test or interval.
     seed : int
         Seed of the draws.
-    policy : Policy or mapping, optional
-        As `harness.evaluate` takes it.
-    relevance_level : float, optional
-        As `harness.evaluate` takes it.
-    convention : str, optional
-        As `harness.evaluate` takes it.
     weights : mapping of str to number, or path, optional
         As `harness.evaluate` takes it; needs a test that accepts weights, such as ``bootstrap``.
     dataset : str
         Name of the dataset in the table.
-    columns, qrels_columns : mapping, optional
-        As `harness.evaluate` takes them.
-    order : {"descending", "ascending"}
-        As `harness.evaluate` takes it.
-    duplicates : {"error", "first", "last", "best"}
-        As `harness.evaluate` takes it.
-    documents : str or mapping, optional
-        As `harness.evaluate` takes it.
+    policy, relevance_level, convention, columns, qrels_columns, documents : see `harness.evaluate`
+    order : see `harness.evaluate`
+    duplicates : see `harness.evaluate`
 
     Returns
     -------
@@ -139,6 +128,7 @@ def compare(
     (0.25, 0.076, 3, 3)
     """
     check_arguments(locals(), runs=_RUNS.or_none(), dataset=TEXT)
+    settings = settings_of_runs(locals())
     given = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     given = list(given) if isinstance(given, Iterable) else given
     named = tuple(map(str, parse_all(given)))
@@ -150,14 +140,7 @@ def compare(
         tuple(baselines), _name_of(test), correction, family, level, interval, draws, seed, only
     )
     if runs is None:
-        settings = {"policy": policy, "relevance_level": relevance_level, "convention": convention}
-        settings |= {"weights": weights, "columns": columns, "qrels_columns": qrels_columns}
-        settings |= {"order": order, "duplicates": duplicates, "documents": documents}
-        for name, value in settings.items():
-            usual = {"order": "descending", "duplicates": "error"}.get(name)
-            if value is not None and not (isinstance(value, str) and value == usual):
-                fix = f"give {name} to harness.evaluate"
-                raise InputError(Problem(name, "expected runs, got evaluations", fix=fix))
+        check_usual(settings, "evaluations", "give {} to harness.evaluate")
     elif weights is not None:
         check_plan(plan, [*runs], weighted=dataset or "qrels")
     numbered = qrels if runs is None else runs
@@ -167,11 +150,7 @@ def compare(
     if runs is None:
         board = Leaderboard(tuple(map(Entry, named_evaluations(qrels))))
     else:
-        board = evaluate_runs(
-            qrels, runs, given, policy, relevance_level, convention, weights, dataset,
-            columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
-            documents=documents,
-        )  # fmt: skip
+        board = evaluate_runs(qrels, runs, given, dataset=dataset, **settings)
     return compared(systems_of(board), plan)
 
 

@@ -159,59 +159,63 @@ def evaluate(
     >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
+    settings = settings_of_runs(locals())
+    weights = settings.pop("weights")
     check_arguments(locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none())
     check_arguments(locals(), references=MAPPING.or_none(), name=TEXT, dataset=TEXT)
     table = None if weights is None else weights_of(weights)
-    wanted = metrics, policy, relevance_level, convention
     evaluation, visited, _ = _evaluated(
-        qrels,
-        run,
-        *wanted,
-        n,
-        mask,
-        qids,
-        references,
-        name,
-        dataset,
-        columns=columns,
-        qrels_columns=qrels_columns,
-        order=order,
-        duplicates=duplicates,
-        documents=documents,
-    )
+        qrels, run, metrics, n=n, mask=mask, qids=qids, references=references, name=name,
+        dataset=dataset, **settings,
+    )  # fmt: skip
     if visited is not None:
         _warn_of_rows([visited])
     return evaluation if table is None else table.weigh(evaluation)
+
+
+_OF_RUNS = """
+policy relevance_level convention weights columns qrels_columns order duplicates documents
+"""
+
+
+def settings_of_runs(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that functions of several runs share with `evaluate`."""
+    return {name: arguments[name] for name in _OF_RUNS.split()}
+
+
+def check_usual(settings: Mapping[str, Any], got: str, fix: str) -> None:
+    """Raise InputError for a setting of runs, if there are none to evaluate."""
+    usual = {"order": "descending", "duplicates": "error", "dataset": "", "metrics": ()}
+    for name, value in settings.items():
+        if value is not None and not (isinstance(value, (str, tuple)) and value == usual.get(name)):
+            raise InputError(Problem(name, f"expected runs, got {got}", fix=fix.format(name)))
 
 
 def evaluate_runs(
     qrels: Ranked,
     runs: Mapping[str, Ranked],
     metrics: Iterable[str | Metric],
-    policy: Any,
-    relevance_level: float | None,
-    convention: str | None,
-    weights: Any,
+    *,
     dataset: str,
-    **files: Any,
+    weights: Any,
+    **settings: Any,
 ) -> Leaderboard:
     """Evaluate several runs by name, as `evaluate` evaluates one; they are references too.
 
-    `files` are options of `options_of_files`.
+    `weights` and `settings` are those of `settings_of_runs`.
     """
     if not runs:
         raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
-    check_arguments(locals(), runs=MAPPING, relevance_level=LEVEL.or_none())
-    check_arguments(locals(), convention=TEXT.or_none(), dataset=TEXT)
+    check_arguments({"runs": runs, "dataset": dataset}, runs=MAPPING, dataset=TEXT)
+    check_arguments(settings, relevance_level=LEVEL.or_none(), convention=TEXT.or_none())
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
     table = None if weights is None else weights_of(weights)
     entries: list[Entry] = []
     visits: list[Visit] = []
     for name, run in runs.items():
-        wanted = metrics, policy, relevance_level, convention
         evaluation, visited, findings = _evaluated(
-            qrels, run, *wanted, references=runs, name=name, dataset=dataset, **files
+            qrels, run, metrics, references=runs, name=name, dataset=dataset, **settings
         )
         evaluation = evaluation if table is None else table.weigh(evaluation)
         marks = (finding.rule for finding in findings)

@@ -75,14 +75,9 @@ def fuse(
         Name of the fused run.
     write : path, optional
         File to write the fused run to, in TREC format.
-    columns : mapping, optional
-        As `harness.evaluate` takes them.
-    order : {"descending", "ascending"}
-        As `harness.evaluate` takes it.
-    duplicates : {"error", "first", "last", "best"}
-        As `harness.evaluate` takes it.
-    documents : str or mapping, optional
-        As `harness.evaluate` takes it.
+    columns, documents : see `harness.evaluate`
+    order : see `harness.evaluate`
+    duplicates : see `harness.evaluate`
 
     Returns
     -------

@@ -33,7 +33,7 @@ from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, MarginRule, Pair, Verdict, judge
 from ..stats.paired_values import same_weights
-from .evaluate import evaluate_runs
+from .evaluate import evaluate_runs, settings_of_runs
 from .results import Results, read_results
 
 
@@ -78,22 +78,10 @@ def gate(
     correction : {"holm", "bonferroni", "bh", "by", "none"}
     dataset : str
         Name of the dataset in the verdicts.
-    policy : Policy or mapping, optional
-        As `harness.evaluate` takes it.
-    relevance_level : float, optional
-        As `harness.evaluate` takes it.
-    convention : str, optional
-        As `harness.evaluate` takes it.
-    columns, qrels_columns : mapping, optional
-        As `harness.evaluate` takes them.
-    order : {"descending", "ascending"}
-        As `harness.evaluate` takes it.
-    weights : mapping of str to number, or path, optional
-        As `harness.evaluate` takes it.
-    duplicates : {"error", "first", "last", "best"}
-        As `harness.evaluate` takes it.
-    documents : str or mapping, optional
-        As `harness.evaluate` takes it.
+    policy, relevance_level, convention, weights : see `harness.evaluate`
+    columns, qrels_columns, documents : see `harness.evaluate`
+    order : see `harness.evaluate`
+    duplicates : see `harness.evaluate`
 
     Returns
     -------
@@ -113,13 +101,10 @@ def gate(
     >>> found.passed, found[0].outcome
     (True, 'pass')
     """
+    settings = settings_of_runs(locals())
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
-    board = evaluate_runs(
-        qrels, runs, metrics, policy, relevance_level, convention, weights, dataset,
-        columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
-        documents=documents,
-    )  # fmt: skip
+    board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **settings)
     return Verdicts(
         gate_baseline(systems_of(board), baseline, rules, level=level, correction=correction)
     )

@@ -38,7 +38,7 @@ from ..reports.sentences import changed
 from ..stats.comparison import Plan
 from .cache import Cache
 from .cells import evaluate_all
-from .evaluate import evaluate_runs
+from .evaluate import evaluate_runs, settings_of_runs
 from .manifest import versions
 from .page_data import add_files, download, interval_of, page_data, page_documents
 from .results import PAGE, Results, compared
@@ -73,22 +73,11 @@ def page(
         Runs to compare the others with; by default every pair of runs is compared.
     title, dataset : str
         Headings of the page and of the leaderboard.
-    policy : Policy or mapping, optional
-        As `harness.evaluate` takes it.
-    relevance_level : float, optional
-        As `harness.evaluate` takes it.
-    convention : str, optional
-        As `harness.evaluate` takes it.
     weights : mapping of str to number, or path, optional
         As `harness.evaluate` takes it; bootstrap tests then compare the runs.
-    columns, qrels_columns : mapping, optional
-        As `harness.evaluate` takes them.
-    order : {"descending", "ascending"}
-        As `harness.evaluate` takes it.
-    duplicates : {"error", "first", "last", "best"}
-        As `harness.evaluate` takes it.
-    documents : str or mapping, optional
-        As `harness.evaluate` takes it.
+    policy, relevance_level, convention, columns, qrels_columns, documents : see `harness.evaluate`
+    order : see `harness.evaluate`
+    duplicates : see `harness.evaluate`
 
     Returns
     -------
@@ -110,6 +99,7 @@ def page(
     ...     page(Path(folder) / "page.html", qrels, runs, ["map"]).name
     'page.html'
     """
+    settings = settings_of_runs(locals())
     baselines = (baseline,) if isinstance(baseline, str) else baseline
     check_arguments(
         {"path": path, "title": title, "baseline": baselines}, path=PATH, title=TEXT, baseline=TEXTS
@@ -117,19 +107,15 @@ def page(
     target = Path(path)
     with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
         check_outputs(target.parent, [target.name])
-    board = evaluate_runs(
-        qrels, runs, metrics, policy, relevance_level, convention, weights, dataset,
-        columns=columns, qrels_columns=qrels_columns, order=order, duplicates=duplicates,
-        documents=documents,
-    )  # fmt: skip
+    board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **settings)
     plan = Plan(tuple(baselines), Plan.test if weights is None else "bootstrap")
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
     empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
     provenance = {"facts": facts, **empty, "commands": [], "results": ""}
     provenance["downloads"] = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
-    settings = PageSettings(title=title or "Leaderboard")
-    data = report(settings, board, tests, interval=interval_of(plan), provenance=provenance)
+    of_page = PageSettings(title=title or "Leaderboard")
+    data = report(of_page, board, tests, interval=interval_of(plan), provenance=provenance)
     write_all(target.parent, html_files(data, target.name))
     return target
 

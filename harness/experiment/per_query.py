@@ -11,9 +11,8 @@ from ..core.entries import Entry
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
-from ..errors import InputError, Problem
 from .compare import named_evaluations
-from .evaluate import evaluate_runs
+from .evaluate import check_usual, evaluate_runs, settings_of_runs
 from .results import Results, read_results
 
 if TYPE_CHECKING:
@@ -47,24 +46,12 @@ def per_query(
         Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
         Metrics of `runs`, as `harness.evaluate` takes them.
-    policy : Policy or mapping, optional
-        As `harness.evaluate` takes it.
-    relevance_level : float, optional
-        As `harness.evaluate` takes it.
-    convention : str, optional
-        As `harness.evaluate` takes it.
-    weights : mapping of str to number, or path, optional
-        As `harness.evaluate` takes it.
     dataset : str
         Name in the column ``dataset``.
-    columns, qrels_columns : mapping, optional
-        As `harness.evaluate` takes them.
-    order : {"descending", "ascending"}
-        As `harness.evaluate` takes it.
-    duplicates : {"error", "first", "last", "best"}
-        As `harness.evaluate` takes it.
-    documents : str or mapping, optional
-        As `harness.evaluate` takes it.
+    policy, relevance_level, convention, weights : see `harness.evaluate`
+    columns, qrels_columns, documents : see `harness.evaluate`
+    order : see `harness.evaluate`
+    duplicates : see `harness.evaluate`
 
     Returns
     -------
@@ -85,13 +72,10 @@ def per_query(
     >>> per_query(qrels, runs, ["recip_rank"])[["run", "qid", "metric", "value"]].values.tolist()
     [['up', 'q1', 'recip_rank', 0.5], ['up', 'q2', 'recip_rank', 1.0]]
     """
-    settings = {name: value for name, value in locals().items() if name not in ("qrels", "runs")}
+    settings = {"metrics": metrics, "dataset": dataset, **settings_of_runs(locals())}
     if runs is not None:
         return evaluate_runs(qrels, runs, **settings).to_frame()
-    usual = {"order": "descending", "duplicates": "error", "dataset": "", "metrics": ()}
-    for name, value in settings.items():
-        if value is not None and not (isinstance(value, (str, tuple)) and value == usual.get(name)):
-            raise InputError(Problem(name, "expected runs, got none", fix=f"leave {name} out"))
+    check_usual(settings, "none", "leave {} out")
     if isinstance(qrels, Results):
         return qrels.to_frame()
     if isinstance(qrels, (str, os.PathLike)):
