@@ -193,13 +193,16 @@ def _described(name: str, thing: Any, level: int) -> list[str]:
         lines += ["```py", _signature(name, thing), "```\n"]
     lines += [f"{inline(part)}\n" for part in _paragraphs(sections[""])]
     if called:
-        together: dict[tuple[str, str, str], list[str]] = {}
-        for parameter, entry in arguments(short.rpartition(".")[2], thing).values():
-            cells = (inline(entry.kind), _default(parameter), _meaning(entry.meaning))
-            together.setdefault(cells, []).append(code(_starred(parameter)))
-        rows = [f"| {', '.join(names)} | {' | '.join(row)} |" for row, names in together.items()]
-        if rows:
-            lines += ["| argument | type | default | meaning |", "|---|---|---|---|", *rows, ""]
+        together: dict[tuple[str, str], list[str]] = {}
+        for key, (parameter, entry) in arguments(short.rpartition(".")[2], thing).items():
+            default = _default(parameter)
+            optional = "optional" in entry.kind and default == code("None")
+            default = default.replace("<code>", "default <code>")
+            kind = ", ".join(filter(None, (inline(entry.kind), "" if optional else default)))
+            term = code(_starred(parameter), f"{name}-{key}")
+            together.setdefault((kind, entry.meaning), []).append(term)
+        for (kind, meaning), terms in together.items():
+            lines += _defined(terms, kind, meaning)
     else:
         lines += _attributes(thing, sections)
     for title in ("Returns", "Yields", "Raises", "Warns"):
@@ -215,29 +218,27 @@ def _described(name: str, thing: Any, level: int) -> list[str]:
     return lines
 
 
-def _meaning(text: str) -> str:
-    """Return a description for a table cell, with its list as HTML.
+def _defined(terms: list[str], kind: str, meaning: str) -> list[str]:
+    """Return an entry of a definition list, in which a docstring's list is a list.
 
-    >>> _meaning("Forms:\\n* a path\\n  or URL\\n* a dict\\nAll are read.")
-    'Forms:<ul><li>a path or URL</li><li>a dict</li></ul>All are read.'
+    >>> _defined(["`qrels`"], "path", "Forms:\\n* a path\\n  or URL\\n* a dict")
+    ['`qrels` (path)', ':   Forms:\\n\\n    - a path or URL\\n    - a dict\\n']
     """
-    parts: list[list[str]] = [[""]]
-    for line in text.splitlines():
-        if line.startswith("* "):
-            parts.append(["*", line[2:]])
-        elif line.startswith(" ") or (line and parts[-1][0] == ""):
-            parts[-1].append(line)
-        elif line:
-            parts.append(["", line])
-    cells = [
-        inline(" ".join(lines)) if not mark else f"<li>{inline(' '.join(lines).rstrip(';.'))}</li>"
-        for mark, *lines in parts
-    ]
-    return re.sub(r"(<li>.*</li>)", r"<ul>\1</ul>", "".join(cells))
+    text = ""
+    for part in re.split(r"\n(?=\* |(?<=\S)\n\S)", meaning):
+        if part.startswith("* "):
+            item, *after = re.split(r"\n(?=\S)", part, maxsplit=1)
+            gap = "\n" if "\n    - " in text else "\n\n"
+            text += f"{gap}    - {inline(item[2:].rstrip(';.'))}"
+            text += "".join(f"\n\n    {inline(rest)}" for rest in after)
+        else:
+            text += inline(part)
+    term = ", ".join(terms) + (f" ({kind})" if kind else "")
+    return [term, f":   {text}\n"] if text else [f"{term}\n"]
 
 
 def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
-    """Return the table of a class's attributes."""
+    """Return the list of a class's attributes."""
     entries = _entries(sections.get("Parameters", "") + "\n" + sections.get("Attributes", ""))
     for key, value in vars(kind).items():
         if isinstance(value, (property, cached_property)) and key[0] != "_":
@@ -246,11 +247,8 @@ def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
     for key, (kind_of, meaning) in entries.items():
         entry = Entry(kind_of, meaning or MEANINGS.get(key, ""))
         alike.setdefault(entry, []).append(code(key))
-    rows = [
-        f"| {', '.join(names)} | {inline(entry.kind)} | {_meaning(entry.meaning)} |"
-        for entry, names in alike.items()
-    ]
-    return ["| attribute | type | meaning |", "|---|---|---|", *rows, ""] if rows else []
+    defined = [_defined(names, inline(entry.kind), entry.meaning) for entry, names in alike.items()]
+    return [line for lines in defined for line in lines]
 
 
 def _listed(title: str, section: str) -> list[str]:
