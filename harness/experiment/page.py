@@ -165,18 +165,14 @@ def participant_files(
         blank: list[Any] = [[] for _ in part["systems"]]
         part |= {"notes": [], "files": blank, "findings": blank}
     names = [system["name"] for system in data["systems"]]
-    hidden = [""] * len(data["columns"])
-    no_columns: dict[str, Any] = {"numbers": [], "axes": []}
     for file, runs in track([*sheets.items()], "page", itemgetter(0)):
         systems = [
-            {**one}
-            if name in runs or "reference" in one
-            else {"name": f"system {place}", "columns": hidden}
+            {**one} if name in runs or "reference" in one else {"name": f"system {place}"}
             for place, (name, one) in enumerate(zip(names, data["systems"], strict=True), 1)
         ]
         numbers = [place for place, name in enumerate(names) if name in runs]
         boards = [{**part, "tests": _tests_of(part["tests"], numbers)} for part in data["boards"]]
-        own = {"participant": numbers[0], "systems": systems, "boards": boards, **no_columns}
+        own = {"participant": numbers[0], "systems": systems, "boards": boards, "columns": []}
         yield page_documents({**data, **own}, config, file)
 
 

@@ -165,7 +165,7 @@ def test_neighbours_in_rank_and_their_tests(results: Path, open_page: Open) -> N
         numbers = [fixed(test[key], 4, True) for key in ("difference", "low", "high")]
         assert "difference {}, interval {} to {}".format(*numbers) == pictures.pop(0)
         words = "better" if test["difference"] > 0 else "worse"
-        assert row[4] == (f"significantly {words}" if test["significant"] else "not told apart")
+        assert row[4] == (f"significantly {words}" if test["significant"] else "not significant")
     tab.click("section >> text=lsi")
     assert tab.inner_text("h1") == "lsi"
     tab.click("section tbody tr:has-text('tfidf') .verdict a")
@@ -523,4 +523,4 @@ reports: [csv, page]
     assert digits(tab, "Every metric")[at][2] == -float(test["difference"])
     assert tab.inner_text(".lede").startswith("gbrt is ahead by")
     tab = open_page(tmp_path / "results/page.html", "#m=map")
-    assert "not told apart from Median of all systems" in tab.inner_text(".keys")
+    assert "not significantly different from Median of all systems" in tab.inner_text(".keys")

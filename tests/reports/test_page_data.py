@@ -237,14 +237,13 @@ def test_refused_titles(tmp_path: Path) -> None:
 def test_axes_are_columns_of_numbers(tmp_path: Path) -> None:
     metadata: dict[str, Any] = {"path": "runs.csv"}
     page = page_of(tmp_path, page={"metadata": metadata})
-    assert [page["columns"][column] for column in page["axes"]] == ["latency", "year"]
-    latency = page["columns"].index("latency")
-    (numbers,) = (one["values"] for one in page["numbers"] if one["column"] == latency)
+    assert [one["name"] for one in page["columns"] if one["isCost"]] == ["latency", "year"]
+    (numbers,) = (one["numbers"] for one in page["columns"] if one["name"] == "latency")
     values = dict(zip((s["name"] for s in page["systems"]), numbers, strict=True))
     assert (values["a=1"], values["b"]) == (12.5, 3)
     assert np.isnan(values["c c"])
     page = page_of(tmp_path, page={"metadata": {**metadata, "costs": ["latency"]}})
-    assert [page["columns"][column] for column in page["axes"]] == ["latency"]
+    assert [one["name"] for one in page["columns"] if one["isCost"]] == ["latency"]
 
 
 def test_no_path_of_this_machine_is_on_the_page(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -127,19 +127,20 @@ def report(
     place |= {name: len(runs) + k for k, name in enumerate(references)}
     maker = _Boards(metrics, labels, place, comparisons, interval, share, board, references)
     by_dataset = grouped_by(systems, lambda system: system.dataset)
-    page_systems = [_system(name, row, columns) for name, row in rows_of.items()]
     costs = settings.metadata.costs if settings.metadata else ()
-    numbers = list(_numbers(page_systems, columns, costs))
-    titles = (f"{name.capitalize()} of all systems" for name in references)
-    page_systems += [{**_system(title, {}, columns), "reference": True} for title in titles]
+    page_systems: list[dict[str, Any]] = [_system(name, row) for name, row in rows_of.items()]
+    page_systems += [
+        {"name": f"{name.capitalize()} of all systems", "reference": True} for name in references
+    ]
     return {
         **{name: getattr(settings, name) for name in TITLE},
         "deciding": metrics.index(deciding) if deciding in metrics else 0,
         "level": round(100 * (1 - level), 10),
         "metrics": described,
-        "columns": columns,
-        "numbers": numbers,
-        "axes": list(_axes(numbers, columns, costs)),
+        "columns": [
+            _column(name, [row.get(name, "") for row in rows_of.values()], costs)
+            for name in columns
+        ],
         "systems": page_systems,
         "boards": [maker.board(members) for members in by_dataset.values()],
         "rankingDepth": 0,
@@ -165,27 +166,18 @@ def _metric(metric: Metric, names: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _numbers(
-    systems: Sequence[Mapping[str, Any]], columns: Sequence[str], costs: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    """Yield costs, and the columns that have numbers only, with a number a system."""
-    for place, name in enumerate(columns):
-        texts = [system["columns"][place] for system in systems]
-        values = np.array([_as_number(text) for text in texts])
-        is_numeric = not any(text and np.isnan(v) for text, v in zip(texts, values, strict=True))
-        if name in costs or (any(texts) and is_numeric):
-            yield {"column": place, "values": values}
-
-
-def _axes(
-    numbers: Sequence[Mapping[str, Any]], columns: Sequence[str], costs: Sequence[str]
-) -> Iterator[int]:
-    """Yield the columns of numbers that values can be drawn against."""
-    for column in numbers:
-        place, values = column["column"], column["values"]
-        varies = len({*values[~np.isnan(values)].tolist()}) > 1
-        if varies and (not costs or columns[place] in costs):
-            yield place
+def _column(name: str, texts: Sequence[str], costs: Sequence[str]) -> dict[str, Any]:
+    """Column of placeholders or metadata, with its numbers if it has nothing else."""
+    values = np.array([_as_number(text) for text in texts])
+    is_numeric = not any(text and np.isnan(v) for text, v in zip(texts, values, strict=True))
+    is_numeric = name in costs or (any(texts) and is_numeric)
+    varies = len({*values[~np.isnan(values)].tolist()}) > 1
+    return {
+        "name": name,
+        "texts": texts,
+        **({"numbers": values} if is_numeric else {}),
+        "isCost": is_numeric and varies and (not costs or name in costs),
+    }
 
 
 _NUMBER = re.compile(r"([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s?([kKMGBT]?)\s?[a-zA-Z%$€/]*")
@@ -210,10 +202,9 @@ def _columns(systems: Sequence[System]) -> dict[str, str]:
     return {name: value for name, (value, *rest) in values.items() if not rest}
 
 
-def _system(name: str, row: Mapping[str, str], columns: Sequence[str]) -> dict[str, Any]:
+def _system(name: str, row: Mapping[str, str]) -> dict[str, str]:
     link = row.get("link", "")
-    safe = {"link": link} if link.startswith(("https://", "http://")) else {}
-    return {"name": name, "columns": [row.get(column, "") for column in columns], **safe}
+    return {"name": name} | ({"link": link} if link.startswith(("https://", "http://")) else {})
 
 
 @dataclass(frozen=True)
@@ -305,9 +296,10 @@ class _Boards:
         rank = ranks("rank")
         n = len(systems)
         value = means[:n]
-        if not any(standings) and sign:
+        if sign:
             better = (sign * value)[None] > (sign * value)[:, None]
-            rank = np.where(np.isnan(value), np.nan, 1 + better.sum(axis=1))
+            place = np.where(np.isnan(value), np.nan, 1 + better.sum(axis=1))
+            rank = np.where(np.isnan(rank), place, rank)
         scores = Scores(
             label, sign, 0 if metric.definition.summary == "sum" else 4, self.confidence,
             f"with {group}" if group else "", [self.place[system.run] for system in systems],

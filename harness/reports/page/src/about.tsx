@@ -26,7 +26,7 @@ export function About({ context }: { context: Context }) {
           <Section title="How to read this page">
             <p class="prose">
               Every value is a mean over queries.{withIntervals && ` A ${report.level}% interval says how far the mean could lie with other queries of the same kind.`}
-              {board.testing && " “Not told apart” means that the tests found no significant difference. It does not mean that two systems are equal."}
+              {board.testing && " “Not significantly different” does not mean that two systems are equal: with more queries, the tests may find a difference."}
             </p>
           </Section>
           <Methods context={context} />

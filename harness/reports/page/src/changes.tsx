@@ -1,8 +1,7 @@
 /** Two results folders: old and new values of every system, and the systems that moved. */
 
 import type { Context } from "./view";
-import { sortedRows } from "./leaderboard";
-import { placeAmong } from "./view";
+import { allRows, placeAmong } from "./view";
 import { Across, Dot, Line, extent, scale } from "./marks";
 import { Key, Lede, Section, SystemLink, Value } from "./text";
 
@@ -22,7 +21,7 @@ export function Changes({ context }: { context: Context }) {
         <table>
           <thead><tr>{["Rank", "System", "Before", "Now", "Difference"].map((text) => <th key={text} scope="col" class={text === "System" ? "" : "number"}>{text}</th>)}<th scope="col" class="picture"><span class="hidden">Picture</span></th><th scope="col" class="number">Places</th></tr></thead>
           <tbody>
-            {sortedRows(context).map((row) => {
+            {allRows(context).map((row) => {
               const moved = placeAmong(before, row, metric.direction) - placeAmong(now, row, metric.direction);
               return (
                 <tr key={row}>

@@ -27,15 +27,20 @@ export interface System {
   name: string;
   /** What commands call it, if the config's `names` give another name. */
   run?: string;
-  /** Values of the page's columns (placeholders and metadata), in their order. */
-  columns: string[];
   link?: string;
   /** It is none, but the median or the best of all systems on each query. */
   reference?: true;
 }
 
-/** A column that has numbers only, such as latency: an entry a system. */
-export interface NumberColumn { column: number; values: Numbers }
+/** A column of placeholders or metadata: an entry a system. */
+export interface Attribute {
+  name: string;
+  texts: string[];
+  /** Of a column that has nothing else, such as latency. */
+  numbers?: Numbers;
+  /** Metrics can be drawn against these numbers; lower is better. */
+  isCost: boolean;
+}
 
 /** Values of one metric: one entry per row of the board. */
 export interface Column {
@@ -58,7 +63,7 @@ export interface Column {
   baselines: number[];
   /**
    * What the tests say of each pair of rows, a letter a pair, read with `relation`:
-   * "+" the first is significantly better, "-" significantly worse, "~" not told apart,
+   * "+" the first is significantly better, "-" significantly worse, "~" not significantly different,
    * "=" same value on every query, "." not tested. Empty if the metric was not tested.
    */
   pairs: string;
@@ -148,10 +153,7 @@ export interface Report {
   /** Of intervals, in percent. */
   level: number;
   metrics: Metric[];
-  columns: string[];
-  numbers: NumberColumn[];
-  /** Columns of these numbers that metrics can be drawn against; lower is better. */
-  axes: number[];
+  columns: Attribute[];
   systems: System[];
   boards: Board[];
   /** Of a participant's page, the number of its system, whose view opens first. */

@@ -2,15 +2,17 @@
 
 import type { ComponentChildren } from "preact";
 import type { Context } from "./view";
-import type { NumberColumn, Numbers } from "./data";
+import type { Attribute } from "./data";
 import { ranked, relation } from "./data";
 import { Against, EveryQuery, Everyone } from "./picture";
-import { Axis, Dot, Line, extent, rangeOf, scale, ticksOf } from "./marks";
-import { byName, keptRows, meanOf, placeAmong, rowOf, rowValues, systemName } from "./view";
-import { ColumnText, Key, Lede, MetricName, Select, SystemLink, Value, interval, plural, ranks } from "./text";
+import { Axis, extent, rangeOf, scale, ticksOf } from "./marks";
+import { allRows, byName, meanOf, placeAmong, rowOf, rowValues, systemName } from "./view";
+import { ColumnText, Key, Lede, MetricName, Select, SystemLink, everyDigit, fixed, interval, plural, ranks } from "./text";
 
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
+/** Pixels of the table without further columns. */
+const FIRST_COLUMNS = 640;
 
 export type Reference = NonNullable<ReturnType<typeof referenceOf>>;
 
@@ -32,29 +34,39 @@ function referenceOf(context: Context, all: number[]) {
 }
 
 export function Leaderboard({ context }: { context: Context }) {
-  const { report, state, board, metric, m, printing, convention } = context;
-  const all = ranked(rowValues(context, m), metric.direction);
-  const rows = sortedRows(context);
+  const { report, state, board, m, printing, convention } = context;
+  const all = allRows(context);
+  const kept = new Set(keptRows(context));
   const reference = referenceOf(context, all);
-  const drawn = report.axes.find((column) => report.columns[column] === state.axis);
-  const axis = drawn === undefined ? undefined : numbersOf(context, drawn);
-  const { lede } = board.columns[m];
+  const axis = report.columns.find((column) => column.isCost && column.name === state.axis);
   const pictured = axis || all.length >= MANY;
   const extras = extrasOf(context);
   const shown = shownExtras(context, extras);
   return (
     <div class="leaderboard">
       {printing && report.boards.length > 1 && <h2>{board.dataset}</h2>}
-      {convention ? <p class="lede">These are the values as <b>{convention.tool}</b> computes them.</p> : <Lede context={context} sentence={lede} />}
-      {axis ? <Against context={context} axis={axis} reference={reference} kept={new Set(rows)} />
-        : pictured && <Everyone context={context} order={all} reference={reference} kept={new Set(rows)} />}
+      {convention ? <p class="lede">These are the values as <b>{convention.tool}</b> computes them.</p> : <Lede context={context} sentence={board.columns[m].lede} />}
+      {axis ? <Against context={context} axis={axis} reference={reference} kept={kept} />
+        : pictured && <Everyone context={context} order={all} reference={reference} kept={kept} />}
       {all.length === 1 && board.qids.length > 1 && <EveryQuery context={context} />}
-      <Controls context={context} count={rows.length} extras={extras} now={shown.map((one) => one.id)} />
+      <Controls context={context} count={kept.size} extras={extras} shown={shown} />
       {!pictured && reference && <p class="keys"><Keys context={context} reference={reference} /></p>}
-      {rows.length ? <Table context={context} rows={rows} reference={reference} all={all} extras={shown} /> : <Nothing context={context} />}
+      <Table context={context} kept={kept} reference={reference} all={all} extras={shown} />
+      {!kept.size && <Nothing context={context} />}
       <div class="notes">{notesOf(context).filter(Boolean).map((note) => <p key={note}>{note}</p>)}</div>
     </div>
   );
+}
+
+/** The rows that the filters keep. */
+function keptRows({ report, state, board }: Context): number[] {
+  const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return [...board.systems.keys()].filter((row) => {
+    const system = board.systems[row];
+    const text = [report.systems[system].name, ...report.columns.map((column) => column.texts[system])].join(" ").toLowerCase();
+    const isChosen = report.columns.every(({ name, texts }) => !state.where[name] || texts[system] === state.where[name]);
+    return isChosen && words.every((word) => text.includes(word));
+  });
 }
 
 /** A metric's name, as the selected convention calls it. */
@@ -71,9 +83,9 @@ function notesOf(context: Context): string[] {
 /** What the colours stand for, with counts. */
 export function Keys({ context, reference }: { context: Context; reference: Reference }) {
   const name = systemName(context, reference.row);
-  const count = (...letters: string[]) => reference.letters.filter((one) => letters.includes(one)).length;
+  const count = (letters: string) => reference.letters.filter((one) => one && letters.includes(one)).length;
   const words: [string, string, number][] = [
-    ["over", "significantly better", count("+")], ["same", `not told apart from ${name}`, count("~", "=")],
+    ["over", "significantly better", count("+")], ["same", `not significantly different from ${name}`, count("~=")],
     ["under", "significantly worse", count("-")], ["none", `not tested against ${name}`, count(".")],
   ];
   return <>{words.filter(([, , n]) => n).map(([kind, text, n]) => <Key key={kind} kind={kind}>{n.toLocaleString("en")} {text}</Key>)}</>;
@@ -99,53 +111,66 @@ interface Extra {
 
 /** All columns that a reader can show. */
 function extrasOf(context: Context): Extra[] {
-  const { report, board, choices, m, convention } = context;
-  const tier = convention ? [] : board.columns[m].tier;
+  const { report, board, choices, m } = context;
+  const { tier } = board.columns[m];
   const metrics = choices.filter((i) => i !== m).map((i) => {
     const { name, label, explanation } = report.metrics[i];
-    const best = bestRows(context, i);
-    const cell = (row: number) => <><Score context={context} m={i} row={row} best={best} />{!convention && <Mini context={context} m={i} row={row} />}</>;
-    return { id: name, title: nameIn(context, i), hint: explanation, width: Math.max(92, 30 + 7 * label.length), order: 2, kind: convention ? "number value" : "number value marked", cell };
+    return { id: name, title: nameIn(context, i), hint: explanation, width: Math.max(92, 30 + 7 * label.length), order: 2, kind: "number", cell: scoreOf(context, i) };
   });
-  const columns = report.columns.map((title, i) => {
-    const isCost = report.axes.includes(i);
-    const kind = numbersOf(context, i) ? "number" : "text";
-    const cell = (row: number) => <ColumnText text={report.systems[board.systems[row]].columns[i]} />;
-    return { id: `column ${title}`, title, width: 112, order: isCost ? 0 : i ? 3 : 1, kind, cell };
+  const columns = report.columns.map(({ name, texts, numbers, isCost }, i) => {
+    const kind = numbers ? "number" : "text";
+    const cell = (row: number) => <td key={i} class={kind}><ColumnText text={texts[board.systems[row]]} /></td>;
+    return { id: `column ${name}`, title: name, width: 112, order: isCost ? 0 : i ? 3 : 1, kind, cell };
   });
-  const hint = "Systems that share a tier are not told apart by the tests";
-  const tiers = tier.some(Boolean) ? [{ id: "tier", title: "Tier", hint, width: 70, order: 0, kind: "number tier", cell: (row: number) => tier[row].replace("-", "–") }] : [];
-  return [...metrics, ...tiers, ...columns];
+  const hint = "Systems that share a tier are not significantly different";
+  const tiers = { id: "tier", title: "Tier", hint, width: 70, order: 0, kind: "number", cell: (row: number) => <td key="tier" class="number muted">{tier[row].replace("-", "–")}</td> };
+  return [...metrics, ...(tier.some(Boolean) && !context.convention ? [tiers] : []), ...columns];
 }
 
 /** The columns that the reader chose, or those that fit. */
 function shownExtras({ state, phone, width, printing }: Context, extras: Extra[]): Extra[] {
   if (phone && !printing) return [];
   if (state.shown.length) return extras.filter((one) => state.shown.includes(one.id));
-  let room = (printing ? 1500 : width) - 640;
+  let room = (printing ? 1500 : width) - FIRST_COLUMNS;
   const fitting = [...extras].sort((a, b) => a.order - b.order).filter((one) => room >= one.width && (room -= one.width, true));
   return extras.filter((one) => fitting.includes(one));
 }
 
-/** A value of a system, bold if it is the best. */
-function Score({ context, m, row, best }: { context: Context; m: number; row: number; best: Set<number> }) {
-  const value = <Value value={rowValues(context, m)[row]} digits={context.report.metrics[m].digits} />;
-  return best.has(row) ? <span class="best">{value}</span> : value;
+/** Cells of a metric: the value, bold if it is the best, with its interval below on the metric's range. */
+function scoreOf(context: Context, m: number): (row: number) => ComponentChildren {
+  const { report: { metrics, level }, board, convention } = context;
+  const { low, high } = board.columns[m];
+  const [values, best] = [rowValues(context, m), bestRows(context, m)];
+  const at = scale(rangeOf(metrics[m], low, high));
+  return (row) => {
+    const isMarked = !convention && m !== context.m && !isNaN(low[row]);
+    const title = everyDigit(values[row]) + (isMarked ? `\n${level}% interval ${interval(low[row], high[row], 3)}` : "");
+    return (
+      <td key={m} class={`number value${best.has(row) ? " best" : ""}${isMarked ? " marked" : ""}`} title={title} style={isMarked ? placed(at, values[row], low[row], high[row]) : undefined}>
+        {fixed(values[row], metrics[m].digits)}
+      </td>
+    );
+  };
 }
 
-function Table({ context, rows, reference, all, extras }: { context: Context; rows: number[]; reference?: Reference; all: number[]; extras: Extra[] }) {
-  const { report, state, go, board, metric, m, phone, printing } = context;
-  const column = board.columns[m];
+/** Where the style sheet draws a value and its interval, as the background of a cell: elements would take longer. */
+function placed(at: (value: number) => number, value: number, low: number, high: number) {
+  const ends = isNaN(low + high) ? {} : { "--low": `${at(low).toFixed(2)}%`, "--high": `${at(high).toFixed(2)}%` };
+  return isNaN(value) ? {} : { "--value": `${at(value).toFixed(2)}%`, ...ends };
+}
+
+/** Rows that the filters do not keep are hidden, which is faster than to make them again. */
+function Table({ context, kept, reference, all, extras }: { context: Context; kept: Set<number>; reference?: Reference; all: number[]; extras: Extra[] }) {
+  const { report, state, go, board, metric, m, phone, printing, convention } = context;
+  const { low, high, rankLow, rankHigh, baselines } = board.columns[m];
   const values = rowValues(context, m);
-  const plain = !context.convention;
-  const wide = !phone && !printing && 640 + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
-  const withRange = plain && column.rankLow.some((low) => !isNaN(low));
-  const ends = extent(metric, values, column.low, column.high);
+  const isWide = !phone && !printing && FIRST_COLUMNS + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
+  const withRange = !convention && rankLow.some((one) => !isNaN(one));
+  const ends = extent(metric, values, low, high);
   const [at, ticks] = [scale(ends), ticksOf(ends, phone ? 4 : 6)];
-  const best = bestRows(context, m);
+  const score = scoreOf(context, m);
   const line = (value: number, colours: string) => `repeating-linear-gradient(${colours}) ${at(value)}% 0 / 1px 20px repeat-y`;
-  const mark = reference ? meanOf(column, reference.row) : values[all[0]];
-  /** Lines down the column, as a background: elements in each row would take longer to draw. */
+  const mark = reference ? meanOf(board.columns[m], reference.row) : values[all[0]];
   const lines = [...(isNaN(mark) ? [] : [line(mark, "var(--a) 0 2px, transparent 2px 5px")]), ...ticks.map((tick) => line(tick, "var(--rule) 0 20px"))].join();
   const pick = (name: string) => {
     const { a, b } = state;
@@ -154,7 +179,7 @@ function Table({ context, rows, reference, all, extras }: { context: Context; ro
     else go(a ? { b: name } : { a: name });
   };
   return (
-    <div class={`scroll board${wide ? " wide" : ""}`} {...(wide ? { tabIndex: 0, role: "region", "aria-label": `Leaderboard of ${board.dataset}` } : {})}>
+    <div class={`scroll board${isWide ? " wide" : ""}`} {...(isWide ? { tabIndex: 0, role: "region", "aria-label": `Leaderboard of ${board.dataset}` } : {})}>
       <table class="board" style={{ "--lines": lines }}>
         <caption class="hidden">{`Leaderboard of ${board.dataset} by ${metric.label}`}</caption>
         <thead>
@@ -169,28 +194,24 @@ function Table({ context, rows, reference, all, extras }: { context: Context; ro
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => {
-            const system = report.systems[board.systems[row]];
-            const kind = kindOf(row, reference);
-            const picked = system.name === state.a || system.name === state.b;
+          {sortedRows(context).map((row) => {
+            const { name } = report.systems[board.systems[row]];
+            const isPicked = name === state.a || name === state.b;
             const warnings = board.findings[row].map((i) => report.provenance.findings[i].sentence);
+            const between = convention ? "" : interval(low[row], high[row], 3);
             return (
-              <tr key={system.name} class={`${kind}${picked ? " picked" : ""}`}>
-                {all.length > 1 && <td class="pick"><input type="checkbox" aria-label={`Pick ${system.name}`} checked={picked} onChange={() => pick(system.name)} /></td>}
-                <td class="number rank"><Rank context={context} row={row} values={values} /></td>
-                {withRange && <td class="range">{ranks(column.rankLow[row], column.rankHigh[row])}</td>}
-                <th scope="row" class="name" title={system.name}>
+              <tr key={name} class={`${kindOf(row, reference)}${isPicked ? " picked" : ""}`} hidden={!kept.has(row)}>
+                {all.length > 1 && <td class="pick"><input type="checkbox" aria-label={`Pick ${name}`} checked={isPicked} onChange={() => pick(name)} /></td>}
+                <td class="number rank"><Rank context={context} row={row} /></td>
+                {withRange && <td class="range">{ranks(rankLow[row], rankHigh[row])}</td>}
+                <th scope="row" class="name" title={name}>
                   <SystemLink context={context} system={board.systems[row]} />
-                  {column.baselines.includes(row) && <small class="muted"> baseline</small>}
+                  {baselines.includes(row) && <small class="muted"> baseline</small>}
                   {warnings.length > 0 && <abbr class="flag" title={warnings.join("\n")}><span class="hidden">, with warnings</span></abbr>}
                 </th>
-                <td class="number value"><Score context={context} m={m} row={row} best={best} /></td>
-                <td class="forest">
-                  <Line label={plain ? interval(column.low[row], column.high[row], 3) : ""}>
-                    <Dot at={at} value={values[row]} low={plain ? column.low[row] : NaN} high={column.high[row]} kind={kind} />
-                  </Line>
-                </td>
-                {extras.map((one) => <td key={one.id} class={one.kind}>{one.cell(row)}</td>)}
+                {score(row)}
+                <td class="forest" title={between && `${report.level}% interval ${between}`} style={placed(at, values[row], between ? low[row] : NaN, high[row])} />
+                {extras.map((one) => one.cell(row))}
               </tr>
             );
           })}
@@ -200,24 +221,13 @@ function Table({ context, rows, reference, all, extras }: { context: Context; ro
   );
 }
 
-/** An interval inside the row, on the range of its metric. */
-function Mini({ context, m, row }: { context: Context; m: number; row: number }) {
-  const { report: { metrics }, board } = context;
-  const { value, low, high } = board.columns[m];
-  if (isNaN(low[row]) || isNaN(value[row])) return null;
-  const at = scale(rangeOf(metrics[m], low, high));
-  const place = (number: number) => `${at(number).toFixed(1)}%`;
-  const words = interval(low[row], high[row], 3);
-  return <span class="mini" role="img" aria-label={words} title={`${context.report.level}% interval ${words}`} style={{ "--value": place(value[row]), "--low": place(low[row]), "--high": place(high[row]) }} />;
-}
-
-function Rank({ context, row, values }: { context: Context; row: number; values: Numbers }) {
+/** The rank; of a convention, also how far that moves the system. */
+function Rank({ context, row }: { context: Context; row: number }) {
   const { board, m, metric, convention } = context;
-  const column = board.columns[m];
-  if (!convention && !isNaN(column.rank[row])) return <>{column.rank[row]}</>;
-  const now = metric.direction ? placeAmong(values, row, metric.direction) : NaN;
-  const places = placeAmong(column.value, row, metric.direction) - now;
-  return <>{isNaN(now) ? "–" : now}{convention && places ? <small title="Places against the values of this benchmark">{places > 0 ? ` ▲${places}` : ` ▼${-places}`}</small> : null}</>;
+  const { rank } = board.columns[m];
+  const now = convention ? placeAmong(rowValues(context, m), row, metric.direction) : rank[row];
+  const places = rank[row] - now;
+  return <>{isNaN(now) ? "–" : now}{places ? <small title="Places against the values of this benchmark">{places > 0 ? ` ▲${places}` : ` ▼${-places}`}</small> : null}</>;
 }
 
 function Heading({ context, id, title, kind }: { context: Context; id: string; title: ComponentChildren; kind: string }) {
@@ -233,22 +243,13 @@ function Heading({ context, id, title, kind }: { context: Context; id: string; t
   );
 }
 
-/** The numbers of a column that has nothing else. */
-function numbersOf({ report }: Context, column: number): NumberColumn | undefined {
-  return report.numbers.find((one) => one.column === column);
-}
-
-export function sortedRows(context: Context): number[] {
+function sortedRows(context: Context): number[] {
   const { state, report, board, m } = context;
-  const kept = new Set(keptRows(context));
-  const column = report.columns.findIndex((name) => state.sort === `column ${name}`);
-  const text = (row: number) => (column >= 0 ? report.systems[board.systems[row]].columns[column] : state.sort === "tier" ? board.columns[m].tier[row] : systemName(context, row));
-  const numbers = numbersOf(context, column);
-  let rows: number[];
-  if (!state.sort) rows = ranked(rowValues(context, m), report.metrics[m].direction);
-  else if (numbers) rows = ranked(Float64Array.from(board.systems, (system) => numbers.values[system]), -1);
-  else rows = Array.from(board.systems.keys()).sort((a, b) => Number(!text(a)) - Number(!text(b)) || byName(text(a), text(b)) || a - b);
-  rows = rows.filter((row) => kept.has(row));
+  const column = report.columns.find(({ name }) => state.sort === `column ${name}`);
+  const text = (row: number) => column?.texts[board.systems[row]] ?? (state.sort === "tier" ? board.columns[m].tier[row] : systemName(context, row));
+  let rows = allRows(context);
+  if (column?.numbers) rows = ranked(Float64Array.from(board.systems, (system) => column.numbers![system]), -1);
+  else if (state.sort) rows = [...board.systems.keys()].sort((a, b) => Number(!text(a)) - Number(!text(b)) || byName(text(a), text(b)) || a - b);
   return state.reversed ? rows.reverse() : rows;
 }
 
@@ -256,35 +257,28 @@ export function sortedRows(context: Context): number[] {
 function bestRows(context: Context, m: number): Set<number> {
   const { direction, digits } = context.report.metrics[m];
   const values = rowValues(context, m);
-  const order = ranked(values, direction);
-  if (!direction || context.board.columns[m].note || order.length < 2 || isNaN(values[order[0]])) return new Set();
-  const top = values[order[0]].toFixed(digits);
-  const best = order.filter((row) => !isNaN(values[row]) && values[row].toFixed(digits) === top);
+  const order = allRows(context, m);
+  if (!direction || context.board.columns[m].note) return new Set();
+  const best = order.filter((row) => values[row].toFixed(digits) === values[order[0]].toFixed(digits));
   return new Set(best.length < order.length ? best : []);
 }
 
-function Controls({ context, count, extras, now }: { context: Context; count: number; extras: Extra[]; now: string[] }) {
-  const { report, state, go, board, phone } = context;
-  const toggle = (id: string) => go({ shown: now.includes(id) ? now.filter((one) => one !== id) : [...now, id] });
+function Controls({ context, count, extras, shown }: { context: Context; count: number; extras: Extra[]; shown: Extra[] }) {
+  const { report, state, go, board, phone, slices } = context;
   const total = board.systems.length;
+  const ids = shown.map((one) => one.id);
+  const toggle = (id: string) => go({ shown: ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id] });
+  const costs = report.columns.filter((column) => column.isCost).map(({ name }): [string, string] => [name, `against ${name}`]);
+  const tools = report.conventions.map(({ name, tool, labels }): [string, string] => [name, `${tool}: ${labels.filter(Boolean).join(", ") || "none of these metrics"}`]);
   const choices = (
     <>
       {phone && context.groups}
-      {report.columns.map((name, i) => {
-        const values = [...new Set(board.systems.map((system) => report.systems[system].columns[i]))].filter(Boolean);
-        return values.length > 1 && values.length <= Math.min(12, total - 1) && !numbersOf(context, i) ? (
-          <Select key={name} label={name} value={state.where[name] ?? ""}
-            options={[["", "all"], ...values.sort(byName).map((value): [string, string] => [value, value])]}
-            onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
-        ) : null;
-      })}
-      {report.axes.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })}
-        options={[["", total >= MANY ? "all systems" : "none"], ...report.axes.map((column): [string, string] => [report.columns[column], `against ${report.columns[column]}`])]} />}
-      {report.conventions.length > 0 && <Select label="Convention" value={context.convention?.name ?? ""} onChange={(convention) => go({ convention })}
-        options={[["", "this benchmark's"], ...report.conventions.map((one): [string, string] => [one.name, `${one.tool}: ${one.labels.filter(Boolean).join(", ") || "none of these metrics"}`])]} />}
+      {report.columns.map((column) => <Where key={column.name} context={context} column={column} />)}
+      {costs.length > 0 && <Select label="Picture" value={state.axis} onChange={(axis) => go({ axis })} options={[["", total >= MANY ? "all systems" : "none"], ...costs]} />}
+      {tools.length > 0 && <Select label="Convention" value={context.convention?.name ?? ""} onChange={(convention) => go({ convention })} options={[["", "this benchmark's"], ...tools]} />}
     </>
   );
-  const hasChoices = report.columns.length + report.axes.length + report.conventions.length > 0 || context.slices.length > 1;
+  const hasChoices = report.columns.length + tools.length > 0 || slices.length > 1;
   return (
     <div class="controls">
       {context.choice}
@@ -299,14 +293,24 @@ function Controls({ context, count, extras, now }: { context: Context; count: nu
             <legend class="hidden">Columns shown</legend>
             {extras.map((one) => (
               <label key={one.id}>
-                <input type="checkbox" checked={now.includes(one.id)} onChange={() => toggle(one.id)} />
+                <input type="checkbox" checked={ids.includes(one.id)} onChange={() => toggle(one.id)} />
                 <span>{one.title}</span>{one.hint && <small>{one.hint}</small>}
               </label>
             ))}
           </fieldset>
         </details>
       )}
-      <span class="end muted" role="status">{count === total ? plural(total, "system") : `${count} of ${plural(total, "system")}`}{context.slices.length < 2 && board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
+      <span class="end muted" role="status">{count === total ? plural(total, "system") : `${count} of ${plural(total, "system")}`}{slices.length < 2 && board.qids.length > 0 && `, ${plural(board.qids.length, "query", "queries")}`}</span>
     </div>
+  );
+}
+
+/** The choice among the texts of a column, if they are few. */
+function Where({ context: { board, state, go }, column: { name, texts, numbers } }: { context: Context; column: Attribute }) {
+  const values = [...new Set(board.systems.map((system) => texts[system]))].filter(Boolean).sort(byName);
+  if (numbers || values.length < 2 || values.length > Math.min(12, board.systems.length - 1)) return null;
+  return (
+    <Select label={name} value={state.where[name] ?? ""} options={[["", "all"], ...values.map((value): [string, string] => [value, value])]}
+      onChange={(value) => go({ where: { ...state.where, [name]: value } })} />
   );
 }

@@ -155,7 +155,7 @@ function useKeys(context: Context, tabs: View[]): void {
       const typing = target.matches("textarea, select, input:not([type=checkbox])");
       if (typing && event.key === "Escape") target.blur();
       if (typing) return;
-      const links = [...document.querySelectorAll<HTMLElement>("main tbody th a, main tbody td.name a")];
+      const links = [...document.querySelectorAll<HTMLElement>("main tbody tr:not([hidden]) th a")];
       const row = document.activeElement?.closest("tbody tr");
       const move = (by: number) => {
         const at = links.findIndex((link) => link.closest("tr") === row);

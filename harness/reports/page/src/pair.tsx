@@ -114,9 +114,11 @@ function sentence({ report: { level }, board, metric, m }: Context, { difference
   const isAhead = difference * (direction || 1) > 0;
   const [low, high] = test ? (difference < 0 ? [-test.high, -test.low] : [test.low, test.high]) : [NaN, NaN];
   const interval = isNaN(low + high) ? "" : ` (${level}% interval ${signed(low, digits)} to ${signed(high, digits)})`;
-  const size = { bold: fixed(Math.abs(difference), digits) };
+  const [shown, least] = [fixed(Math.abs(difference), digits), 10 ** -digits];
+  const size = { bold: Number(shown) ? shown : `less than ${least}` };
+  const [more, fewer] = (isAhead ? [won, lost] : [lost, won]).map((count) => count.toLocaleString("en"));
   if (!direction) return [isAhead ? one : two, ` has a ${label} that is `, size, ` higher${interval}. Neither high nor low is better.`];
-  const wins = queries.length > 1 ? `, winning ${isAhead ? won : lost} of ${n} and losing ${isAhead ? lost : won}` : "";
+  const wins = queries.length > 1 ? `, winning ${more} of ${n} and losing ${fewer}` : "";
   const opening: Sentence = [isAhead ? one : two, " is ahead by ", size, ` in ${label}${direction < 0 ? ", where lower is better" : ""}${interval}${wins}.`];
   const corrected = test && !isNaN(test.adjusted) ? ` (${board.columns[m].family > 1 ? "corrected p" : "p"} ${probability(test.adjusted)})` : "";
   if ("+-".includes(verdict)) return [...opening, " The difference is ", { bold: "significant" }, `${corrected}.`];
@@ -166,7 +168,7 @@ function Table({ context, title, first, names, rows }: { context: Context; title
                   <td class="wide number">{test && !isNaN(test.low + test.high) ? `${signed(test.low, 3)} to ${signed(test.high, 3)}` : "–"}</td>
                   <td class="wide number">{test ? <span title={`corrected ${test.adjusted}, uncorrected ${test.p}`}>{probability(test.adjusted)}</span> : "–"}</td>
                   <td class="verdict">{words[verdict] ?? (direction ? <span class="muted">not tested</span> : "–")}</td>
-                  <td class="wide number">{queries.length ? `${won} / ${queries.length - won - lost} / ${lost}` : "–"}</td>
+                  <td class="wide number">{queries.length ? [won, queries.length - won - lost, lost].map((count) => count.toLocaleString("en")).join(" / ") : "–"}</td>
                 </tr>
               );
             })}

@@ -3,13 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Context } from "./view";
-import type { NumberColumn } from "./data";
+import type { Attribute } from "./data";
 import { queryValues, ranked } from "./data";
 import type { Reference } from "./leaderboard";
 import { Keys, kindOf } from "./leaderboard";
 import { extent, powersOf, span, tickText, ticksOf } from "./marks";
 import type { State } from "./state";
-import { placeOf, queryTitle, rowValues, systemName } from "./view";
+import { queryTitle, rowValues, systemName } from "./view";
 import { Section, Tip, fixed, interval, plural } from "./text";
 
 const LEFT = 34;
@@ -92,7 +92,7 @@ function Plot({ context, name, label, title, note, height, points, y, ticks, ref
       </svg>
       {point && <Tip at={at}>
         <b><bdi>{systemName(context, point.row)}</bdi></b><br />
-        {metric.label} <b>{fixed(rowValues(context, m)[point.row], metric.digits)}</b>{!convention && `, rank ${placeOf(board, m, point.row, metric.direction)}`}
+        {metric.label} <b>{fixed(rowValues(context, m)[point.row], metric.digits)}</b>{!convention && `, rank ${fixed(board.columns[m].rank[point.row], 0)}`}
         {!convention && !isNaN(low[point.row]) && <><br />{level}% interval {interval(low[point.row], high[point.row], 3)}</>}
         {more && <><br />{more(point.row)}</>}
       </Tip>}
@@ -145,11 +145,11 @@ export function Everyone({ context, order, reference, kept }: { context: Context
 }
 
 /** The metric against a column where less is better, and the systems that none beats in both. */
-export function Against({ context, axis, reference, kept }: { context: Context; axis: NumberColumn; reference?: Reference; kept: Set<number> }) {
-  const { report, board, metric, m, width, phone } = context;
-  const name = report.columns[axis.column];
+export function Against({ context, axis, reference, kept }: { context: Context; axis: Attribute; reference?: Reference; kept: Set<number> }) {
+  const { board, metric, m, width, phone } = context;
   const values = rowValues(context, m);
-  const cost = (row: number) => axis.values[board.systems[row]];
+  const { name } = axis;
+  const cost = (row: number) => axis.numbers![board.systems[row]];
   const rows = Array.from(board.systems.keys()).filter((row) => !isNaN(values[row] + cost(row))).sort((a, b) => cost(a) - cost(b) || a - b);
   const [cheapest, dearest] = span(rows.map(cost));
   const logarithmic = cheapest > 0 && dearest > 50 * cheapest;

@@ -7,7 +7,7 @@ import { queryValues, ranked, relation, tested, trace } from "./data";
 import { KINDS } from "./leaderboard";
 import { useParts } from "./load";
 import { Across, Between, Dot, Line, Ticks, mirrored, scale, span } from "./marks";
-import { allRows, median, placeOf, referenceRows, rowOf, systemName } from "./view";
+import { allRows, median, referenceRows, rowOf, systemName } from "./view";
 import { ColumnText, Command, GroupLink, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
 
 const NEAR = 4;
@@ -34,7 +34,7 @@ export function SystemView({ context }: { context: Context }) {
       <div class="heading">
         <h1 dir="auto">{system.name}</h1>
         <p class="muted">
-          {report.columns.map((name, i) => system.columns[i] && <span key={name}><ColumnText text={system.columns[i]} title={name} /></span>)}
+          {report.columns.map(({ name, texts: { [board.systems[row]]: text } }) => text && <span key={name}><ColumnText text={text} title={name} /></span>)}
           {system.link && <a href={system.link} rel="noreferrer">Report</a>}
         </p>
       </div>
@@ -71,7 +71,7 @@ function Among({ context, first, places }: { context: Context; first: string; pl
       <tbody>
         {places.map(({ head, board, m, row }, i) => {
           const { digits, direction } = metrics[m];
-          const { value: values, low: { [row]: low }, high: { [row]: high } } = board.columns[m];
+          const { value: values, rank, low: { [row]: low }, high: { [row]: high } } = board.columns[m];
           const [value, middle, ends] = [values[row], median(values), span(values, [low, high])];
           const at = scale(ends, direction < 0);
           const [own, from, to, half] = [value, ...ends, middle].map((one) => fixed(one, digits));
@@ -80,7 +80,7 @@ function Among({ context, first, places }: { context: Context; first: string; pl
               <th scope="row">{head}</th>
               <td class="number"><Value value={value} digits={digits} /></td>
               <td class="wide number">{interval(low, high, Math.min(3, digits)) || "–"}</td>
-              {several && <td class="number">{placeOf(board, m, row, direction)}</td>}
+              {several && <td class="number">{fixed(rank[row], 0)}</td>}
               {several && <td class="picture"><Line label={`${own} among ${from} to ${to}, median ${half}, ${level}% interval ${interval(low, high, digits) || "unknown"}`}>
                 <Ticks at={at} values={values} long={middle} /><Dot at={at} value={value} low={low} high={high} kind="a" />
               </Line></td>}
@@ -93,13 +93,13 @@ function Among({ context, first, places }: { context: Context; first: string; pl
 }
 
 const VERDICTS: Record<string, string> = {
-  "+": "significantly better", "-": "significantly worse", "~": "not told apart", "=": "same on all queries", ".": "not tested",
+  "+": "significantly better", "-": "significantly worse", "~": "not significant", "=": "same on all queries", ".": "not tested",
 };
 
 function Neighbours({ context, row, near }: { context: Context; row: number; near: number[] }) {
   const { board, metric, m } = context;
   const [tests] = useParts([board.tests]);
-  const { value } = board.columns[m];
+  const { value, rank } = board.columns[m];
   const rows = near.map((one) => ({ one, test: tested(tests, m, board.systems[one], board.systems[row]) ?? { difference: value[one] - value[row], low: NaN, high: NaN } }));
   const at = scale(mirrored(rows.flatMap(({ test }) => [test.difference, test.low, test.high])), metric.direction < 0);
   return (
@@ -112,7 +112,7 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
             const words = `difference ${signed(difference, metric.digits)}${isNaN(low) ? "" : `, interval ${signed(low, metric.digits)} to ${signed(high, metric.digits)}`}`;
             return (
               <tr key={one} class={one === row ? "picked" : ""}>
-                <td class="number">{placeOf(board, m, one, metric.direction)}</td>
+                <td class="number">{fixed(rank[one], 0)}</td>
                 <th scope="row" class="name">{one === row ? <bdi>{systemName(context, one)}</bdi> : <SystemLink context={context} system={board.systems[one]} />}</th>
                 <td class="wide number"><Value value={value[one]} digits={metric.digits} /></td>
                 <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Across at={at} value={0} kind="zero" /><Dot at={at} value={difference} low={low} high={high} kind={KINDS[letter]} /></Line>}</td>

@@ -40,9 +40,14 @@ export function short(value: number): string {
   return isFinite(value) ? fixed(value, 2).replace(/\.?0+$/, "") : fixed(value, 2);
 }
 
+/** What a rounded number shows on hover. */
+export function everyDigit(value: number): string {
+  return isNaN(value) ? "no value" : String(value);
+}
+
 /** A number with the table's digits; every digit on hover. */
 export function Value({ value, digits, sign = false }: { value: number; digits: number; sign?: boolean }) {
-  return <span class="v" title={isNaN(value) ? "no value" : String(value)}>{(sign ? signed : fixed)(value, digits)}</span>;
+  return <span class="v" title={everyDigit(value)}>{(sign ? signed : fixed)(value, digits)}</span>;
 }
 
 /** The name of a metric; what it measures on hover. */

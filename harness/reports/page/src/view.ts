@@ -55,33 +55,15 @@ export function rowValues({ board, at, convention }: Context, m: number): Number
   return convention ? convention.values[at][m] : board.columns[m].value;
 }
 
-/** The rows that the filters keep. */
-export function keptRows({ report, state, board }: Context): number[] {
-  const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return Array.from(board.systems.keys()).filter((row) => {
-    const system = report.systems[board.systems[row]];
-    const text = [system.name, ...system.columns].join(" ").toLowerCase();
-    const kept = report.columns.every((name, i) => !state.where[name] || system.columns[i] === state.where[name]);
-    return kept && words.every((word) => text.includes(word));
-  });
-}
-
 /** All rows, from the best by the metric. */
 export function allRows(context: Context, m = context.m): number[] {
   return ranked(rowValues(context, m), context.report.metrics[m].direction);
 }
 
-/** The rank of a row: that of the tests, or its place among the values. */
-export function placeOf(board: Board, m: number, row: number, direction: number): string {
-  const { rank, value } = board.columns[m];
-  const place = direction ? (isNaN(rank[row]) ? placeAmong(value, row, direction) : rank[row]) : NaN;
-  return isNaN(place) ? "–" : String(place);
-}
-
-/** Equal values share a place. */
+/** The rank of a row's value: equal values share it. */
 export function placeAmong(values: Numbers, row: number, direction: number): number {
   const sign = direction < 0 ? -1 : 1;
-  return isNaN(values[row]) ? NaN : 1 + values.filter((one) => sign * one > sign * values[row]).length;
+  return isNaN(values[row]) || !direction ? NaN : 1 + values.filter((one) => sign * one > sign * values[row]).length;
 }
 
 export function systemName({ report, board }: Context, row: number): string {
