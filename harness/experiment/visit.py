@@ -17,7 +17,6 @@ from ..core.align import PART, align, align_parts, as_reference
 from ..core.aligned import Aligned
 from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
-from ..core.hashing import share_memory
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.policy_views import check_grades, check_lengths, policies_of
@@ -101,13 +100,13 @@ def visit(
     from ..guard.watch import Watch  # which small data in memory do not need
 
     qrels, findings = dataset.qrels, list[Finding]()
-    guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms)
+    place = shown_name(cell.run_entry.path)
+    guard = Watch(qrels, policy, place, terms, rows_only=rows_only)
     source: Source | None = None
     evaluation, header, error = None, None, None
 
     def watch_all(part: Run, begins: bool) -> None:
-        if not rows_only or share_memory(part.qids, qrels.qids):
-            guard.run(part, begins)
+        guard.run(part, begins)
         if watch is not None:
             watch(part, begins)
 

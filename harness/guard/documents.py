@@ -12,11 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..config.cells import Cell
-from ..core.align import ranking_hash
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, select, string_column, take, unique
 from ..core.hashing import hash_strings
-from ..core.policy import Policy
 from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Bools, Ints
 from ..core.rules import RULES, SHOWN, finding
@@ -211,12 +209,12 @@ NO_ROW: Ints = np.full(1, -1)
 class Queries:
     """Sums up the queries of a run, part by part."""
 
-    def __init__(self, qrels: Qrels, policy: Policy, examples: ExamplesByRule) -> None:
-        self.qrels, self.policy, self.examples = qrels, policy, examples
+    def __init__(self, qrels: Qrels, examples: ExamplesByRule) -> None:
+        self.qrels, self.examples = qrels, examples
         self.qids: list[pa.Array] = []
         self.depths: list[Ints] = []
         self.starts: list[Ints] = []
-        self.rows = self.rows_in_file = self.n = self.answered = self.extra = self.hash = 0
+        self.rows = self.rows_in_file = self.n = self.answered = self.extra = 0
         self.follows = False
 
     def run(self, part: RunPart) -> None:
@@ -227,7 +225,6 @@ class Queries:
         self.starts.append(part.places(np.minimum(part.run.offsets[:-1], part.run.n_rows - 1)))
         self.rows += part.run.n_rows
         self.n += int((part.lengths > 0).sum())
-        self.hash += ranking_hash(part.run, self.policy)
         self.rows_in_file += part.n_source
 
     def aligned(self, part: Aligned) -> None:

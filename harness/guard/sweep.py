@@ -253,7 +253,7 @@ class Sweep:
             if run.own_scores:
                 path = cell.run_entry.path
                 rows[path] = run.rows
-                if run.rows >= ENOUGH_ROWS:
+                if run.ranking and run.rows >= ENOUGH_ROWS:
                     key = cell.dataset_entry.path, run.ranking
                     # one path for each content
                     rankings.setdefault(key, {}).setdefault(self.digests.get(path, path), path)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from ..core.align import ranking_hash
 from ..core.aligned import Aligned
 from ..core.hashing import share_memory
 from ..core.policy import Policy
@@ -78,21 +79,25 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
 class Watch:
     """Facts on one run that the rules need, collected part by part.
 
-    An exception of the guard ends the watch and is in `failures`.
+    An exception of the guard ends the watch and is in `failures`. With `rows_only`
+    it looks only at scores for the rows of the dataset, and hashes no ranking.
     """
 
     def __init__(
-        self, qrels: Qrels, policy: Policy, place: str = "", terms: Terms | None = None
-    ) -> None:
+        self, qrels: Qrels, policy: Policy, place: str = "", terms: Terms | None = None, *,
+        rows_only: bool = False,
+    ) -> None:  # fmt: skip
         self.qrels, self.policy, self.place, self.terms = qrels, policy, place, terms
+        self.rows_only = rows_only
         self.failures: list[Finding] = []
         self.first_part: RunPart | None = None
         self.last_part: RunPart | None = None
 
     def _begin(self) -> None:
         self.first_part = self.last_part = None
+        self.hash = 0
         self.examples = examples = ExamplesByRule()
-        self.queries = Queries(self.qrels, self.policy, examples)
+        self.queries = Queries(self.qrels, examples)
         self.scores = Scores(self.policy, examples)
         self.labels = Labels(examples)
         self.documents = Documents(self.qrels, examples)
@@ -108,13 +113,16 @@ class Watch:
         if not run.n_rows or self.failures:
             return
         with observing(self.failures, self.place):
+            follows = share_memory(run.qids, self.qrels.qids)
+            if self.rows_only and not follows:
+                return
             if begins or self.first_part is None:
                 self._begin()
-            follows = share_memory(run.qids, self.qrels.qids)
             before = self.queries.rows if follows else self.queries.rows_in_file
             part = RunPart(run, self.qrels, follows, before)
             self.first_part, self.last_part = self.first_part or part, part
             self.queries.run(part)
+            self.hash += 0 if self.rows_only else ranking_hash(run, self.policy)
             self.scores.run(part)
             if self.submission is not None:
                 self.submission.run(part)
@@ -174,7 +182,7 @@ class Watch:
             of_run = RunFacts(
                 tuple(findings and place_findings(findings, self.examples)),
                 self.queries.rows,
-                f"{self.queries.hash % 2**64:016x}",
+                "" if self.rows_only else f"{self.hash % 2**64:016x}",
                 not (has_labels or is_constant),
                 self.following.fit,
                 unrelated and place_findings([unrelated], self.examples)[0],
