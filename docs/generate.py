@@ -148,15 +148,17 @@ def formats_page() -> str:
         "## Objects and files of other tools\n",
         f"{holdings.tools_table()}\n",
         "## Formats by name\n",
-        "| format | content | dataset | run | usual endings |",
-        "|---|---|---|---|---|",
     ]
     for name, known in sorted(FORMATS.items()):
-        about = known.about.replace("|", "\\|")
-        marks = ["yes" if part else "" for part in (known.qrels, known.run)]
-        lines.append(f"| `{name}` | {about} | {' | '.join(marks)} | {' '.join(known.suffixes)} |")
+        uses = " and ".join(["datasets"] * bool(known.qrels) + ["runs"] * bool(known.run))
+        content = re.sub(r"\{[^}]*\}+", lambda found: f"`{found[0]}`", known.about)
+        suffixes = ", ".join(map(command_pages.code, known.suffixes))
+        lines += [
+            f"{command_pages.code(name, name)} ({uses}; {suffixes})",
+            f":   {content[:1].upper()}{content[1:]}.\n",
+        ]
     lines.append(
-        f"\n## Sample lines\n\n{SAMPLES}\n"
+        f"## Sample lines\n\n{SAMPLES}\n"
         "## Tables of predictions\n\n"
         "If a table or a dict of tensors has no qids, its predictions must be in the order of "
         "the dataset's rows. The harness accepts:\n\n"
