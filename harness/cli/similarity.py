@@ -12,7 +12,7 @@ from ..experiment.rankings import similarities
 from ..experiment.results import Results, read_results
 from ..input_files import check_outputs
 from ..metrics.rank_similarity import Measure
-from ..readers.files import writing
+from ..readers.files import write_all
 from ..reports import rankings as report
 from ..reports.plots.plot import Format
 from ..stats.metric_correlation import correlations
@@ -81,5 +81,4 @@ def _draw(pairs: list[Any], picture: Path, outcome: Results) -> None:
         path = picture
         if len(pairs) > 1:
             path = picture.with_stem(f"{picture.stem}-{of_dataset.dataset}")
-        with writing(path) as file:
-            file.write(report.tree(of_dataset, kind, outcome.trace))
+        write_all(path.parent, {path.name: report.tree(of_dataset, kind, outcome.trace)})

@@ -111,8 +111,7 @@ def page(
     plan = Plan(tuple(baselines), Plan.test if weights is None else "bootstrap")
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
-    empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
-    provenance = {"facts": facts, **empty, "commands": [], "results": ""}
+    provenance = _facts_alone(facts)
     provenance["downloads"] = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
     of_page = PageSettings(title=title or "Leaderboard")
     data = report(of_page, board, tests, interval=interval_of(plan), provenance=provenance)
@@ -158,9 +157,7 @@ def participant_files(
     data = page_data(replace(outcome, board=board, config=config))
     with suppress(HarnessError):
         add_files(data, outcome, resolve(outcome.config))
-    facts = data["provenance"]["facts"]
-    empty: dict[str, Any] = {"inputs": [], "findings": [], "methods": "", "config": ""}
-    data["provenance"] = {"facts": facts, **empty, "commands": [], "downloads": [], "results": ""}
+    data["provenance"] = _facts_alone(data["provenance"]["facts"])
     for part in data["boards"]:
         blank: list[Any] = [[] for _ in part["systems"]]
         part |= {"notes": [], "files": blank, "findings": blank}
@@ -174,6 +171,12 @@ def participant_files(
         boards = [{**part, "tests": _tests_of(part["tests"], numbers)} for part in data["boards"]]
         own = {"participant": numbers[0], "systems": systems, "boards": boards, "columns": []}
         yield page_documents({**data, **own}, config, file)
+
+
+def _facts_alone(facts: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Return the origin of numbers without files, findings and commands."""
+    lists: dict[str, Any] = {name: [] for name in ("inputs", "findings", "commands", "downloads")}
+    return {"facts": facts, **lists, "methods": "", "config": "", "results": ""}
 
 
 def _tests_of(tests: Mapping[str, Any], systems: Sequence[int]) -> dict[str, Any]:

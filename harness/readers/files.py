@@ -115,22 +115,6 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
 
 
 @contextlib.contextmanager
-def writing(target: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write that is moved to `target` when it is whole.
-
-    InputError if it is an input.
-    """
-    check_outputs(target.parent, [target.name])
-    if url := url_of(target):
-        content = io.BytesIO()
-        yield content
-        remote.write(url, content.getvalue())
-        return
-    with _moved_together(target) as waiting, _begun(target, waiting) as file:
-        yield file
-
-
-@contextlib.contextmanager
 def _moved_together(where: Path) -> Iterator[list[tuple[Path, Path]]]:
     """Give a list for files and their places; at the end all move there, or none if one fails."""
     waiting: list[tuple[Path, Path]] = []

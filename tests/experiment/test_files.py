@@ -50,8 +50,7 @@ def test_a_waiting_process_gets_the_folder_when_the_other_ends(tmp_path: Path, e
 def test_unfinished_files_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".x.run.q1w2e3r4.part").write_text("half")
     (tmp_path / ".mine.part").write_text("of another program")
-    with files.writing(tmp_path / "x.run") as file:
-        file.write(b"whole")
+    files.write_all(tmp_path, {"x.run": b"whole"})
     assert files.remove_unfinished(tmp_path) == 1
     found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert found == {"x.run": b"whole", ".mine.part": b"of another program"}
