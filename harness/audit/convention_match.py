@@ -46,7 +46,7 @@ class PublishedValue:
         number = printed(text.strip())
         if number is None:
             fix = "write the value as it was printed, such as 0.4731, .473 or 47.31%"
-            raise InputError(Problem("", f"expected a number, got '{text}'", fix=fix))
+            raise InputError(Problem("--match", f"expected a number, got '{text}'", fix=fix))
         return cls(text.strip(), number.number, number.is_percent)
 
     def windows(self, largest: float = 1.0) -> list[tuple[float, float, float]]:

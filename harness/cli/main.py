@@ -23,7 +23,6 @@ from ..errors import (
     HarnessWarning,
     Problem,
     VerificationError,
-    did_you_mean,
     nearest,
     shortage,
     show_tracebacks,
@@ -75,7 +74,9 @@ class Commands(click.Group):
         """Return the command that is called, or suggest one for a name that does not exist."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            ctx.fail(f"No such command '{name}'{did_you_mean(name, COMMANDS)}")
+            near = nearest(name, COMMANDS)
+            fix = f"use harness {near}" if near else "see harness --help"
+            ctx.fail(f"No such command '{name}'. {fix}")
         called, command, rest = super().resolve_command(ctx, args)
         return called, command, rest if command is None else _whole_options(command, rest)
 
@@ -210,6 +211,9 @@ def _usage_problem(error: click.ClickException) -> Problem:
     if isinstance(error, click.NoSuchOption) and context is not None:
         fix = _fix_of_option(error.option_name, context)
     elif context is not None and isinstance(getattr(error, "param", None), click.Argument):
+        fix = "write " + " ".join(context.get_usage().split()[1:])
+    elif context is not None and what.startswith("got unexpected extra argument"):
+        what = f"unexpected words: {what.partition('(')[2].rstrip(')')}"
         fix = "write " + " ".join(context.get_usage().split()[1:])
     elif isinstance(error, click.BadOptionUsage):
         fix = f"write a value after {error.option_name}"

@@ -345,11 +345,16 @@ lower_is_better = click.option(
     help=_LOWER,
     show_default=False,
 )
+_duplicates = choice("--duplicates", RunDuplicates, default="error", help=_TWICE)
+_run_format = _format_of("--run-format", "the runs")
+_run_columns = _columns_of("--columns", "qid docno score rank grade row", "runs", "qid=1")
+run_files = joined(_duplicates, _run_format, _run_columns, lower_is_better)
+"""The options of `options_of_files` for runs that name their documents."""
 files = joined(
-    choice("--duplicates", RunDuplicates, default="error", help=_TWICE),
+    _duplicates,
     _format_of("--qrels-format", "QRELS"),
-    _format_of("--run-format", "the runs"),
-    _columns_of("--columns", "qid docno score rank grade row", "runs", "qid=1"),
+    _run_format,
+    _run_columns,
     _columns_of("--qrels-columns", "qid docno grade", "QRELS", "grade=rel"),
     lower_is_better,
     click.option("--documents-from", "documents", metavar="PATTERN", help=_PASSAGES),

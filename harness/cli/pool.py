@@ -20,7 +20,7 @@ from .printing import show_grids
 @options.whole("--depth", least=1, default=20, help="Pool this number of ranks of each run.")
 @click.option("--per-query", "-q", is_flag=True, help="Also print the documents of each query.")
 @options.teams
-@options.lower_is_better
+@options.run_files
 @options.text(
     "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
 )

@@ -316,7 +316,7 @@ class _Checks:
         if runs is not None:
             if len(runs) < 2:
                 message = f"expected two runs or more to compare, got {', '.join(runs)}"
-                self.report(("compare",), message)
+                self.report(("compare",), message, fix="add a run, or leave 'compare' out")
             for place, name in enumerate(plan.baselines):
                 loc = _loc_of_item(("compare", "baseline"), place, plan.baselines)
                 self.call(loc, check_baselines, [name], runs)

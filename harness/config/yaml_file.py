@@ -167,7 +167,7 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Parsed
     source = ParsedYaml(where, {})
     data = _Parts(loader, source, file, start).value(node, ())
     if not isinstance(data, dict):
-        message = f"expected a mapping (key: value), got {describe_value(data)}"
+        message = f"expected a config with keys such as datasets, got {describe_value(data)}"
         fix = "for qrels and runs, use harness evaluate; harness init writes a config"
         raise ConfigError(source.problems or Problem(Place(line=1), message, fix=fix), where=where)
     source.data = data
@@ -341,12 +341,18 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
         hints = (hint for hint in _HINTS if re.search(hint[0], described))
         hints = (hint for hint in hints if not hint[1] or re.fullmatch(hint[1], before))
         fix = next((hint[3] for hint in hints if re.match(hint[2], after)), "")
-        if "'<block mapping start>'" in problem and not before.strip():
-            lines = text.splitlines()[: mark.line]
-            keys = [key for key in map(_KEY.match, lines) if key and key.end(1) != mark.column]
+        own = _KEY.match(content)
+        is_begun = "'<block mapping start>'" in problem and not before.strip()
+        # a line that looks like a part of the value above it
+        is_begun |= (
+            own is not None and "values are not allowed" in problem and own.end(2) == mark.column
+        )
+        if own is not None and is_begun:
+            indent, lines = own.end(1), text.splitlines()[: mark.line]
+            keys = [key for key in map(_KEY.match, lines) if key and key.end(1) != indent]
             if keys:
-                near = min(keys[::-1], key=lambda key: (abs(key.end(1) - mark.column), key.end(1)))
-                name, spaces = after.partition(":")[0], counted(mark.column, "space")
+                near = min(keys[::-1], key=lambda key: (abs(key.end(1) - indent), key.end(1)))
+                name, spaces = own[2], counted(indent, "space")
                 message = f"'{name}' is indented by {spaces}, '{near[2]}' by {near.end(1)}"
                 is_inner = any(key.end(1) < near.end(1) for key in keys[: keys.index(near)])
                 fix = f"indent both by {counted(near.end(1) * is_inner, 'space')}"

@@ -380,9 +380,9 @@ def refusal(
             fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
         elif with_level is not None:
             accepted = f"{metric} needs the smallest relevant grade to take fractions"
-            fix = f"write {with_level}, or relevance_level 0.5 for all (--relevance-level 0.5)"
+            fix = f"write {with_level}, or add --relevance-level 0.5 (in a config relevance_level)"
         fix += more_fix
-    of_n = f", the first of {n}" if n > 1 else ""
+    of_n = f", the first of {n:,}" if n > 1 else ""
     message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"
     return InputError(Problem(where, message, fix=fix, rule="grade-values"))
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..errors import SHOWN, InputError, Place, Problem
+from ..errors import SHOWN, InputError, Place, Problem, counted
 from .arguments import (
     MAPPING,
     MOST,
@@ -750,7 +750,8 @@ def _refusal(
     number = bad[0].item()
     # an identifier of 11 digits is 99999999999, not 99999999999.0
     number = int(number) if abs(number) < 1e15 and number == int(number) else number
-    text = f"expected {noun}s that are {expected}, got {number!r} ({bad.size:,} such {noun}s)"
+    n_such = counted(bad.size, f"such {noun}")
+    text = f"expected {noun}s that are {expected}, got {number!r} ({n_such})"
     return InputError(Problem(where, text, fix=fix, rule=rule))
 
 

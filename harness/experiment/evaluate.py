@@ -445,13 +445,26 @@ def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Vis
         if isinstance(visited_run.error, ShortageError):
             raise visited_run.error
         if isinstance(visited_run.error, AlignmentError):
-            places = [
-                replace(problem, where=problem.where or paths[name])
-                for problem in visited_run.error.problems
-            ]
-            visited_run = replace(visited_run, error=AlignmentError(places))
+            visited_run = _explained(visited_run, visited_run.error.problems, paths[name])
         visits.append(visited_run)
     return visits
+
+
+def _explained(visit_of_run: Visit, problems: Sequence[Problem], path: str) -> Visit:
+    """Return a visit whose qrels and run do not belong together, with the cause if it is known."""
+    places = [replace(problem, where=problem.where or path) for problem in problems]
+    findings: Sequence[Finding] = visit_of_run.findings
+    rules = [problem.rule for problem in problems]
+    if visit_of_run.source is not None and rules == ["no-common-query"]:
+        from ..guard.documents import explain_no_common_query  # for errors alone
+        from ..guard.findings import qrels_of, without_effects
+
+        cell = visit_of_run.cell
+        cause = explain_no_common_query(cell, qrels_of(cell), {})
+        if cause is not None:
+            places = [cause.problem]
+            findings = [one for one in without_effects([*findings, cause]) if one != cause]
+    return replace(visit_of_run, error=AlignmentError(places), findings=tuple(findings))
 
 
 def _as_one(errors: Sequence[HarnessError]) -> HarnessError:

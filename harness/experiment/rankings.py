@@ -6,10 +6,10 @@ A pool has the documents to judge, their contributors, and the effect of leaving
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,7 @@ from ..core.arrow import encode, take
 from ..core.entries import Failed, System, grouped_by
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
-from ..core.policy import Policy, ScoreOrder
+from ..core.policy import Policy
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
@@ -38,6 +38,7 @@ from ..metrics.rank_similarity import (
 )
 from ..metrics.rbo import PERSISTENCE
 from ..progress import track
+from ..readers.format import options_of_files
 from ..readers.groups import contributing, teams_of
 from ..reports.rankings import LeftOut, Pool, Unit
 from .evaluate import short_names
@@ -51,25 +52,26 @@ def pool(
     depth: int = 20,
     teams: str = "",
     contributors: str = "",
-    order: ScoreOrder = "descending",
+    **files: Any,
 ) -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
     `harness.readers.groups.teams_of`; without it each run is a team. `contributors` is
-    a file as in `harness.readers.groups.contributing`; without it all runs contribute. `order`
-    is whether the highest or the lowest score is best.
+    a file as in `harness.readers.groups.contributing`; without it all runs contribute. `files`
+    are options of `options_of_files` for runs.
     """
     check_arguments(locals(), depth=whole_from(1))
-    return _pool(_runs(paths, order), depth, teams, contributors)
+    return _pool(_runs(paths, files), depth, teams, contributors)
 
 
-def _runs(paths: Sequence[str], order: ScoreOrder) -> list[Run]:
+def _runs(paths: Sequence[str], files: Mapping[str, Any]) -> list[Run]:
+    _, options = options_of_files(**files)
     named = [*zip(paths, short_names(paths), strict=True)]
     runs, problems = list[Run](), list[Problem]()
     for path, name in track(named, "run", itemgetter(1)):
         try:
-            runs.append(readers.read_run(path, name=name, order=order))
+            runs.append(readers.read_run(path, name=name, **options))
         except InputError as error:
             problems.append(error.problems[0])
     if problems:
@@ -121,7 +123,7 @@ def leave_out(
     depth: int = 20,
     teams: str = "",
     contributors: str = "",
-    order: ScoreOrder = "descending",
+    **files: Any,
 ) -> list[LeftOut]:
     """Rank all runs without the judgements that one run or team alone contributed, for each.
 
@@ -132,7 +134,7 @@ def leave_out(
     source = readers.Source(qrels)
     judgements = readers.read_qrels(source)
     check_grades(judgements, wanted, Policy(), place=partial(readers.place_of_row, source))
-    runs = _runs(paths, order)
+    runs = _runs(paths, files)
     one_pool = _pool(runs, depth, teams, contributors)
 
     def values(of: Qrels) -> Floats:

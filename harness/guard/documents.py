@@ -20,6 +20,7 @@ from ..core.ragged import Bools, Ints
 from ..core.rules import RULES, SHOWN, finding
 from ..errors import Finding, HarnessError, Severity, counted
 from ..readers import trec as trec
+from ..readers.column_roles import naming
 from ..readers.columns import Refused, read_block
 from ..readers.passages import USUAL
 from ..readers.rows import unscored_rows
@@ -466,8 +467,9 @@ def explain_no_common_query(
                 f"{len(as_docnos):,} of {len(qids):,} qids are docnos there"
             )
             effect, qid_texts = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
+            fix = naming("run", {"qid": 3, "docno": 1, "score": 5})
             return finding(
-                "swapped-columns", place, message, len(as_qids), qid_texts, effect=effect
+                "swapped-columns", place, message, len(as_qids), qid_texts, effect=effect, fix=fix
             )
         names = texts_at(qids, np.arange(len(qids)))
         n, known = qrels.n_queries, texts_at(qrels.qids, spread_positions(qrels.n_queries))

@@ -296,6 +296,7 @@ FOLLOWS: Mapping[str, Collection[str]] = {
     "docno-spelling": {
         "unjudged-at-10", "nothing-judged", "other-collection", "other-topics", "unscored-rows",
     },
+    "other-collection": {"unscored-rows"},
     "leaked-rows": {"same-queries", "shared-queries", "same-file-twice"},
     "swapped-columns": {
         "no-common-query", "ranks-against-scores", "upside-down", "classes-as-scores",

@@ -304,7 +304,7 @@ def parse_blocks(
         if last_problem.where == Place(source.name, heading_line):
             message = f"{last_problem.what}; it looks like a header line"
             fix = "delete the header line, or read the columns by their names: "
-            fix += "format: table (--run-format table, --qrels-format table)"
+            fix += "--run-format table or --qrels-format table (in a config format: table)"
             problems[-1] = replace(last_problem, what=message, fix=fix, rule="header-line")
     raise InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
 

@@ -292,6 +292,7 @@ def fields_of(line: bytes) -> list[str]:
     return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
+_BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _CONFIG = re.compile(rb"^(datasets|runs|metrics|extends):(?:\s|$)", re.MULTILINE)
 _FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]")
 _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
@@ -319,12 +320,15 @@ def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     rows = [head.split(line) for line in head.lines]
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
-    if kind == "run":
+    if kind == "run" and len(rows[0]) < 3:
         fields = f"one score a line, {fields}"
     message = f"expected {fields}, or names above the columns, got {len(rows[0])}"
     if len(rows[0]) == len(FIELDS[kind]):
-        message = f"expected {fields} between blanks, or names above the columns, got "
-        message += f"'{head.between}' between them"
+        column = FIELDS[kind].index(number)
+        message = f"expected a number in column {column + 1} ({number}), got '{rows[0][column]}'"
+        if head.between:
+            message = f"expected {fields} between blanks, or names above the columns, got "
+            message += f"{_BETWEEN.get(head.between, repr(head.between))} between them"
     roles = _columns_of(rows, number)
     names = (head.between.replace("\t", " ") or " ").join(roles)
     place = roles.index(number)
@@ -333,6 +337,8 @@ def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     numbered: dict[str, str | int] = dict(zip(roles, columns, strict=True))
     asked = {role: numbered[role] for role in ("qid", "docno", number) if role in numbered}
     fix = f"{naming(kind, asked)}; or write names above the columns: {names}"
+    if kind == "run" and len(roles) == 2 and all(_FRACTION.fullmatch(row[0]) for row in rows[:2]):
+        fix = naming(kind, {number: 2})  # two columns of probabilities
     if kind == "run" and len(rows[0]) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
         fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
     if kind == "qrels" and len(rows[0]) == 2:

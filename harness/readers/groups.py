@@ -15,7 +15,16 @@ import numpy as np
 
 from ..core.arguments import TEXT, check_arguments
 from ..core.entries import BELOW
-from ..errors import ArgumentError, InputError, Place, Problem, UnknownNameError, did_you_mean
+from ..errors import (
+    ArgumentError,
+    InputError,
+    Place,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+    fix_of_name,
+)
 from ..input_files import add_inputs, name_of, url_of
 from . import remote
 from .column_roles import guess
@@ -66,9 +75,8 @@ def rows_by_qid(
         names = list(rows[0])
     for name in (qid, *columns):
         if name not in names:
-            near = did_you_mean(name, names)
-            message = f"expected a column '{name}'{near}, got {', '.join(names)}"
-            fix = "correct its name"
+            message = f"expected a column '{name}', got {first_of(names)}"
+            fix = fix_of_name(name, [known for known in names if known != qid])
             if name == qid:
                 fix = f"rename the column of qids to '{qid}', or name it in a config: 'qid:'"
             raise InputError(Problem(Place(place, 1), message, fix=fix))

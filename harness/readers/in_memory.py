@@ -233,9 +233,9 @@ def _unknown(kind: type[T], value: Any, name: str = "") -> InputError:
         fix = f"give one split: dataset['{next(iter(value))}'].to_pandas()"
     elif call:
         fix = f"give {call}"
-    elif isinstance(value, Sequence) and not isinstance(value, (tuple, bytes)):
+    elif isinstance(value, Sequence) and not isinstance(value, (tuple, bytes, list)):
         fix = f"give list({kind.kind})"
-    message = f"expected {kind.kind}, got {describe(value)}"
+    message = f"expected {'a run' if kind.kind == 'run' else kind.kind}, got {describe(value)}"
     return InputError(Problem(name or kind.kind, message, fix=fix))
 
 

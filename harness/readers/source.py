@@ -15,6 +15,7 @@ import logging
 import lzma
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
@@ -91,9 +92,18 @@ _OTHER_FILES = (
         "an HTML page, not data",
         "download the file again; a server sent this page",
     ),
+    (
+        re.compile(rb"%PDF-|\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a"),
+        "a PDF or a picture, not data",
+        "give the file with the numbers",
+    ),
     (re.compile(rb"(?s).{257}ustar"), "a tar archive, not text", "unpack it first: tar xf FILE"),
     (TORCH, "a file of torch.save, not text", "name it: format: torch"),
-    (re.compile(rb"PK\x03\x04"), "a zip archive, not text", "unpack it"),
+    (
+        re.compile(rb"PK\x03\x04"),
+        "a zip archive, not text",
+        "unpack it; save a spreadsheet (.xlsx) as CSV",
+    ),
     (
         re.compile(rb"\x80[\x02-\x05]"),
         "a pickle, which is never loaded, as it can run code",
@@ -218,9 +228,12 @@ def on_disk(path: str) -> str:
     except OSError:
         raise missing(path) from None
     if stat.S_ISDIR(mode):
-        names = ", ".join(sorted(os.listdir(path))[:3])
-        message = f"expected a file, got a folder with {names or 'nothing in it'}"
+        names = sorted(os.listdir(path))
+        message = f"expected a file, got a folder with {', '.join(names[:3]) or 'nothing in it'}"
         fix = f"name one file; a command takes several runs as {path.rstrip('/')}/*"
+        if {"manifest.json", "leaderboard.csv"} <= {*names}:
+            message = "expected a file, got a folder of results"
+            fix = f"name one file, or print the results with: harness table {shlex.quote(path)}"
         raise InputError(Problem(path, message, fix=fix, rule="missing-file"))
     if stat.S_ISREG(mode):
         return path

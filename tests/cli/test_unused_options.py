@@ -23,10 +23,8 @@ READING = "duplicates qrels_format run_format columns qrels_columns order docume
 POLICY = f"relevance_level depth ties convention {READING}"
 OF_FILES = f"{POLICY} groups plugins"
 """What changes how run files are read and evaluated."""
-SUBMITTED = (
-    "strict topics docnos max_per_query tag_pattern all_topics max_runs duplicates run_format "
-    "columns order format"
-)
+OF_RUNS = "duplicates run_format columns order"
+SUBMITTED = f"strict topics docnos max_per_query tag_pattern all_topics max_runs {OF_RUNS} format"
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width overrides output force"
 TITLED = "title description organiser date link metric"
@@ -124,11 +122,12 @@ FORMS: dict[str, dict[str, str]] = {
         "out --scheduler tcp://127.0.0.1:9": "worker_timeout inputs plugins format",
     },
     "pool": {
-        "one.run": "depth teams order contributors unit format per_query",
-        "one.run -f csv": "depth order contributors unit",
-        "one.run two.run --leave-out run --qrels q.txt -m map": "depth order contributors format",
+        "one.run": f"depth teams {OF_RUNS} contributors unit format per_query",
+        "one.run -f csv": f"depth {OF_RUNS} contributors unit",
+        "one.run two.run --leave-out run --qrels q.txt -m map":
+            f"depth {OF_RUNS} contributors format",
         "one.run two.run --leave-out team --teams . --qrels q.txt -m map":
-            "depth order contributors format",
+            f"depth {OF_RUNS} contributors format",
     },
     "trec_eval": {},
 }  # fmt: skip

@@ -22,7 +22,7 @@ DATA = "datasets:\n  d:\n    format: letor\n"
         (DATA + "   path: x\n", 4, "both by 2 spaces"),
         ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "both by 0 spaces"),
         ('runs:\n  "{a}": {path: x}\n\n    # more\n    "{b}": {path: y}\n', 5, "both by 2 spaces"),
-        (DATA + "      path: x\n", 4, "same indentation"),
+        (DATA + "      path: x\n", 4, "indent both by 4 spaces"),
         ("runs:\n  m:\n    - path: x\n     format: trec\n", 4, "both by 6 spaces"),
         ("datasets:\n\td: 1\n", 2, "indent with spaces, not with tabs"),
         ("datasets:\n  d:\tx\n", 2, ""),
