@@ -155,8 +155,9 @@ function scoreOf(context: Context, m: number): (row: number) => ComponentChildre
 
 /** Where the style sheet draws a value and its interval, as the background of a cell: elements would take longer. */
 function placed(at: (value: number) => number, value: number, low: number, high: number) {
-  const ends = isNaN(low + high) ? {} : { "--low": `${at(low).toFixed(2)}%`, "--high": `${at(high).toFixed(2)}%` };
-  return isNaN(value) ? {} : { "--value": `${at(value).toFixed(2)}%`, ...ends };
+  const share = (number: number) => (at(number) / 100).toFixed(4);
+  const ends = isNaN(low + high) ? {} : { "--low": share(low), "--high": share(high) };
+  return isNaN(value) ? {} : { "--value": share(value), ...ends };
 }
 
 /** Rows that the filters do not keep are hidden, which is faster than to make them again. */

@@ -1,7 +1,7 @@
 /** Two systems: their difference, as Python tested it, by metric, query and group. */
 
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Context } from "./view";
 import type { Board, Metric, Sentence, Tests } from "./data";
 import { command, queryValues, relation, tested } from "./data";
@@ -182,13 +182,12 @@ function Table({ context, title, first, names, rows }: { context: Context; title
 /** The values of both systems for each query, from the largest difference at both ends. */
 function Queries({ context, queries, names: [a, b] }: { context: Context; queries: Duel["queries"]; names: string[] }) {
   const { metric } = context;
-  const [shown, setShown] = useState(SHOWN);
   const [least, most] = rangeOf(metric, queries.flatMap((one) => [one.first, one.second]));
   const [at, half, digits] = [scale([least, most]), Math.ceil(queries.length / 2), Math.min(3, metric.digits)];
   const by = new Map(queries.map((one) => [one.query, one]));
   const heads = <><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{short(least)}</span><span class="wide">{metric.label}</span><span>{short(most)}</span></span></th></>;
   const list = (part: Duel["queries"]) => part.length > 0 && (
-    <QueryTable context={context} queries={part.slice(0, shown).map((one) => one.query)} heads={heads} pair={{ a, b }}>
+    <QueryTable context={context} queries={part.map((one) => one.query)} first={SHOWN} heads={heads} pair={{ a, b }}>
       {(q) => {
         const { first, second, value } = by.get(q)!;
         return <>
@@ -204,7 +203,6 @@ function Queries({ context, queries, names: [a, b] }: { context: Context; querie
   return (
     <Section title="Every query" note={`Largest differences first.${context.report.rankingDepth ? " A query leads to both rankings." : ""}`} aside={<><Key kind="a"><bdi>{a}</bdi></Key><Key kind="b"><bdi>{b}</bdi></Key></>}>
       <div class="two">{list(queries.slice(0, half))}{list(queries.slice(half).reverse())}</div>
-      {half > shown && <button type="button" class="more" onClick={() => setShown(shown + 4 * SHOWN)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
     </Section>
   );
 }

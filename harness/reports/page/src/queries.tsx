@@ -17,7 +17,6 @@ const ORDERS: [string, string][] = [["hardest", "hardest first"], ["easiest", "e
 export function Queries({ context }: { context: Context }) {
   const { board, state, go, metric, m } = context;
   const by = state.order || "hardest";
-  const [shown, setShown] = useState(STEP);
   const [search, setSearch] = useState("");
   const rows = useMemo(() => allRows(context), [board, m]);
   const order = useMemo(() => queryOrder(context, by), [board, m, by]);
@@ -44,7 +43,7 @@ export function Queries({ context }: { context: Context }) {
       </div>
       {queries.length ? <HeatMap context={context} rows={rows} queries={queries} /> : <p class="empty">No query matches “{search}”. <button type="button" onClick={() => setSearch("")}>{`Show all ${n.toLocaleString("en")} queries`}</button></p>}
       {queries.length > 0 && <Section title={`${plural(queries.length, "query", "queries")}, ${ORDERS.find(([name]) => name === by)?.[1]}`} note={rows.length > 1 && "Ticks are systems; the long one is the median system."}>
-        <QueryTable context={context} queries={queries.slice(0, shown)} heads={<>
+        <QueryTable context={context} queries={queries} first={STEP} heads={<>
           {judged && <th scope="col" class="wide number" title="Documents judged with a grade above 0">Relevant</th>}
           <th scope="col" class="number">{rows.length > 1 ? "Median" : "Value"}</th>
           <th scope="col" class="picture"><span class="ends"><span>{short(range[0])}</span><span class="wide">{metric.label}</span><span>{short(range[1])}</span></span></th>
@@ -62,7 +61,6 @@ export function Queries({ context }: { context: Context }) {
             </>;
           }}
         </QueryTable>
-        {queries.length > shown && <button type="button" class="more" onClick={() => setShown(shown + 4 * STEP)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
         <p class="notes">
           {telling && "“Discrimination” is the correlation over systems between a query and the mean of all others: a query near 1 orders systems as the others do."}
           {constant > 0 && ` ${plural(constant, "query has", "queries have")} one value for all systems, which tells nothing, and ${constant === 1 ? "comes" : "come"} last.`}
@@ -147,7 +145,7 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
     <Section title="Every system on every query" note={`${metric.label}; best system on top${metric.direction < 0 ? ", lower is better" : ""}. Click a cell to open the query.`}
       aside={<>{rows.length > 40 && <label class="tick wide"><input type="checkbox" checked={named} onChange={() => setNamed(!named)} /> Name every system</label>}<span class="key">{short(least)} <i class="ramp" /> {short(most)}</span></>}>
       <div class="heat" style={{ height: `${height + 24}px` }}>
-        {queries.map((q, i) => i % skip === 0 && <span key={q} class="qid" aria-hidden="true" style={{ left: `${left + (i + 0.5) * wide}px`, width: `${wide * skip}px` }}><bdi>{board.qids[q]}</bdi></span>)}
+        {queries.map((q, i) => i % skip === 0 && i + skip / 2 <= queries.length && <span key={q} class="qid" aria-hidden="true" style={{ left: `${left + (i + 0.5) * wide}px`, width: `${wide * skip}px` }}><bdi>{board.qids[q]}</bdi></span>)}
         {rows.map((one, i) => (i === 0 || (i + 1) % nth === 0) && (near === undefined || Math.abs(i - y) * high >= 15) && (
           <span key={one} class="system" style={{ top: `${24 + (i + 0.5) * high}px`, width: `${left - 8}px` }}>{!phone && <SystemLink context={context} system={board.systems[one]} />} <b>{i + 1}</b></span>
         ))}

@@ -110,24 +110,30 @@ export function Section({ title, note, aside, children, ...rest }: {
 }
 
 /** A table of queries: number, title where there is one, and further cells. */
-export function QueryTable({ context, queries, title = "Title", heads, pair = {}, children }: {
+export function QueryTable({ context, queries, first = Infinity, title = "Title", heads, pair = {}, children }: {
   context: Context; queries: number[]; title?: string; heads: ComponentChildren; pair?: Partial<State>; children: (query: number) => ComponentChildren;
+  /** How many are shown until the reader wants more. */
+  first?: number;
 }) {
   const { report: { texts }, board: { qids } } = context;
+  const [shown, setShown] = useState(first);
   const width = { width: `max(44px, ${Math.min(10, Math.max(...queries.map((q) => qids[q].length))) + 2}ch)` };
   return (
-    <table class="list">
-      <thead><tr>{texts && <th scope="col" class="number" style={width}>Query</th>}<th scope="col" class="name">{texts || title !== "Title" ? title : "Query"}</th>{heads}</tr></thead>
-      <tbody>
-        {queries.map((q) => (
-          <tr key={q}>
-            {texts && <td class="number muted"><bdi>{qids[q]}</bdi></td>}
-            <th scope="row" class="name"><Link context={context} to={{ view: "queries", qid: qids[q], ...pair }}><bdi>{texts?.[qids[q]] ?? qids[q]}</bdi></Link></th>
-            {children(q)}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div>
+      <table class="list">
+        <thead><tr>{texts && <th scope="col" class="number" style={width}>Query</th>}<th scope="col" class="name">{texts || title !== "Title" ? title : "Query"}</th>{heads}</tr></thead>
+        <tbody>
+          {queries.slice(0, shown).map((q) => (
+            <tr key={q}>
+              {texts && <td class="number muted"><bdi>{qids[q]}</bdi></td>}
+              <th scope="row" class="name"><Link context={context} to={{ view: "queries", qid: qids[q], ...pair }}><bdi>{texts?.[qids[q]] ?? qids[q]}</bdi></Link></th>
+              {children(q)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {queries.length > shown && <button type="button" class="more" onClick={() => setShown(5 * shown)}>{`Show more of ${queries.length.toLocaleString("en")} queries`}</button>}
+    </div>
   );
 }
 
