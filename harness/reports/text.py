@@ -118,11 +118,15 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
     sizes[0] = max([sizes[0], *map(len, titles)])
     left = next((index for index, column in enumerate(table.columns) if not column.left), 1)
     if width is not None and _room(sizes) > width:
-        sizes = _narrowed(texts, left, width)
+        narrowed = _narrowed(texts, left, width)
+        blocks = [*_blocks_that_fit(sizes, left, width)]
+        fit = all(_room([sizes[index] for index in block]) <= width for block in blocks)
+        if not fit or len(blocks) > len([*_blocks_that_fit(narrowed, left, width)]):
+            sizes = narrowed
     for place, block in enumerate(_blocks_that_fit(sizes, left, width)):
         if place:
             yield ""
-        rooms, blocks = [*sizes], list[tuple[str, int]]()
+        rooms, titled = [*sizes], list[tuple[str, int]]()
         for number, group in groupby(block[1:] if headings else (), heading_of.__getitem__):
             columns = [*group]
             room = _room([rooms[index] for index in columns])
@@ -130,9 +134,9 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
             if width is not None:
                 spare = min(spare, max(width - _room([rooms[index] for index in block]), 0))
             rooms[columns[-1]] += spare  # the last column of a block gives its title room
-            blocks.append((cut(headings[number], room + spare), room + spare))
-        if blocks:
-            yield _block_titles(rooms[0], blocks)
+            titled.append((cut(headings[number], room + spare), room + spare))
+        if titled:
+            yield _block_titles(rooms[0], titled)
         padded = [_cells(texts[k], rooms[k], table.columns[k].left) for k in block]
         is_bold = zip(*(marks[k] for k in block), strict=True)
         rows = map(_row, zip(*padded, strict=True), is_bold)
