@@ -59,7 +59,7 @@ def command(
       harness evaluate qrels.txt bm25.run dense.run -m map --fuse "rrf(k=10)"
     """
     board = evaluate(qrels, runs, keep_going=True, **settings)
-    board = in_order(board.sliced(), sort)
+    board = in_order(board.sliced(), sort, "--sort")
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for note in value_notes(board, has_runid=format == "trec"):
             warn(note)

@@ -89,7 +89,7 @@ def command(
     force = settings.pop("force")
     given = {name: value for name, value in settings.items() if value is not None}
     check_link(given.get("link", ""), "--link")
-    sort_metric(outcome.board.metrics, given.get("metric"))
+    sort_metric(outcome.board.metrics, given.get("metric"), "--metric")
     page = replace(outcome.config.page, **given)
     config = outcome.config.model_copy(update={"page": page})
     outcome = with_comparisons(replace(outcome, config=config))

@@ -195,8 +195,12 @@ def value_for(given: Mapping[str, T], name: str, default: T, patterns: bool = Tr
     return given[keys[0]] if keys else default
 
 
-def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | None:
+def sort_metric(
+    metrics: Sequence[Metric], sort: str | None = None, place: str = ""
+) -> Metric | None:
     """Return the metric that rows are sorted by; None if they keep their order.
+
+    `place` is where its name is written, for the error.
 
     >>> from harness.core.names import parse_all
     >>> metrics = parse_all(["num_q", "map", "ndcg@10"])
@@ -210,7 +214,7 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
     by_name = {str(metric): metric for metric in metrics}
     names = [sort] if sort in by_name else list(metric_spellings(by_name)(sort))
     if len(names) != 1:
-        check_known("metric", sort, [*by_name, NONE])
+        check_known("metric", sort, [*by_name, NONE], place)
     return by_name[names[0]]
 
 
@@ -229,9 +233,9 @@ def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
     return sorted(rows, key=key)
 
 
-def in_order(board: Leaderboard, sort: str | None = None) -> Leaderboard:
+def in_order(board: Leaderboard, sort: str | None = None, place: str = "") -> Leaderboard:
     """Return a leaderboard with the entries of each dataset in order."""
-    metric = sort_metric(board.metrics, sort)
+    metric = sort_metric(board.metrics, sort, place)
     if metric is None:
         return board
     entries = [entry for _, rows in board.by_dataset() for entry in best_first(rows, metric)]
