@@ -679,7 +679,7 @@ reports: [page]
     times = [seconds_to_open_and_filter(chromium, results / "page.html") for _ in range(3)]
     opened, cleared = map(min, zip(*times, strict=True))
     assert opened < 1
-    assert cleared < 0.2  # 0.05 s on an idle machine
+    assert cleared < 0.2  # 0.08 s next to other work
     tab = open_page(results / "page.html")
     metrics = tab.evaluate("harnessReport.metrics.map(one => one.name)")
     tab.evaluate("names => location.hash = 'ms=' + encodeURIComponent(names.join('|'))", metrics)
