@@ -219,6 +219,7 @@ def labelled(text: str) -> Counter[str]:
     Sums in another order differ in their last bits. Hashes, intervals that are drawn with names as
     the seed, and the suggestion of a cell to look at next are left out.
     """
+    text = re.sub(r"\n +(?=\(|\d+ \()", " ", text)  # long names wrap a list elsewhere
     text = re.sub(r"(?<![\w.-])\d+-\d+(?![\w.-])", "DRAWN", text)
     text = re.sub(r"(DRAWN.*)\[.*", r"\1", text)
     text = re.sub(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]\d+)?(?!\w)", _rounded, text)

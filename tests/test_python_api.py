@@ -354,7 +354,7 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [  # call, place
     (lambda r: harness.conventions(r, match=[1]), "match"),  # type: ignore[arg-type]
     (lambda r: harness.conventions(r, tools="lightbgm"), ""),
     (lambda r: harness.evaluate(QRELS, RUN, ["rbo(reference=x)"]), ""),
-    (lambda r: harness.conventions(r, match="x"), ""),
+    (lambda r: harness.conventions(r, match="x"), "--match"),
     (lambda r: harness.metric_name("ndcg@1,2"), "metric"),
 ]
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
+from run_parts import run_parts
 
 from harness.core.qrels_and_runs import Qrels
 from harness.errors import HarnessError, HarnessWarning
@@ -20,7 +21,6 @@ from harness.readers import read_qrels, read_run
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import Source
 
-from ..run_parts import run_parts
 from . import literal
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="harness-fuzz-")
