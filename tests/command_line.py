@@ -36,7 +36,8 @@ def called(*words: object, cwd: Path | None = None) -> Said:
     before, code = Path.cwd(), 0
     os.chdir(cwd or before)
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        environment = mock.patch.dict(os.environ, {"COLUMNS": "100", **os.environ})
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), environment:
             main([*map(str, words)])
     except SystemExit as stopped:
         code = stopped.code if isinstance(stopped.code, int) else 0
@@ -63,5 +64,4 @@ def refused(*words: object, cwd: Path | None = None) -> str:
 
 def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """What `started` gives, of a command run in this process."""
-    with mock.patch.dict(os.environ, COLUMNS="100"):
-        return subprocess.CompletedProcess(words, *called(*words, cwd=cwd))
+    return subprocess.CompletedProcess(words, *called(*words, cwd=cwd))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..core.cell_key import CellKey
 from ..core.entries import grouped_by
 from ..errors import counted, first_of
 from ..reports import formats
-from ..reports.grid import Answer, Grid, GridCell, filled, grid_of, not_shown
+from ..reports.grid import Answer, Grid, GridCell, Group, filled, grid_of, not_shown
 from ..reports.phrases import (
     ARROWS,
     CORRECTIONS,
@@ -21,15 +21,19 @@ from ..reports.phrases import (
     confidence,
     decimals,
     listed,
+    no_room,
     p_value,
     shown_name,
     signed,
 )
+from ..reports.text import fitted
 from ..stats.registry import find
 from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
 
 ROWS, CELLS = 20, 5
 """Limits of rows of a table, and of cells with listed queries; CSV and JSON lines have all."""
+OPTIONAL = ("old (all)", "new (all)", "p", "queries moved")
+"""Columns that a narrow terminal does not show, the first ones first."""
 STATUSES = {
     "worse": "worse",
     "better": "better",
@@ -44,12 +48,14 @@ FIELDS = (
     *("low", "high", "p", "p_adjusted", "significant", "method", "note"),
 )
 TESTED = ("n", "low", "high", "p", "p_adjusted", "method")
-ORDER = (
-    *("dataset", "metric", "shared", "only_first", "only_second", "tau_b", "tau_ap", "rbo"),
-    *("spearman", "swaps", "swaps_normalised", "same_top", "moved"),
-    *("max_rank_change", "mean_rank_change"),
-)
-"""Measures of similarity in the text."""
+ORDER = {
+    "dataset": "dataset", "metric": "metric", "shared": "shared", "only_first": "only old",
+    "only_second": "only new", "tau_b": "tau_b", "tau_ap": "tau_ap", "rbo": "RBO",
+    "same_top": "same first", "moved": "moved", "max_rank_change": "largest move",
+}  # fmt: skip
+"""Measures of similarity in the text, and their headings."""
+EVERY_DIGIT = 1e-12
+"""Tolerances up to this are of tables with every digit."""
 Fields = dict[str, Any]
 
 
@@ -63,8 +69,10 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
         return formats.as_csv(_csv_records(changes))
     if format == "jsonl":
         return formats.as_jsonl(records(changes))
-    tables = [_head(changes), *grids(changes), Grid(notes=tuple(notes(changes)))]
-    return formats.render(tables, format, width=width)
+    optional = *OPTIONAL, f"{confidence(changes.plan.level)} interval"
+    tables, left_out = fitted([_head(changes), *grids(changes)], width, optional)
+    lines = *notes(changes, left_out), *no_room(left_out, "--format csv")
+    return formats.render([*tables, Grid(notes=lines)], format, width=width)
 
 
 def records(changes: Changes) -> Iterator[Fields]:
@@ -127,7 +135,7 @@ def _cell_records(changes: Changes) -> Iterator[Fields]:
         record["old_rank"], record["new_rank"] = ranks.get((cell.metric, cell.key), (None, None))
         if cell.queries is not None and (tested := cell.tested) is not None:
             record |= {name: getattr(tested, name) for name in TESTED}
-            record |= {"moved_queries": cell.queries.moved, "note": _note(cell)}
+            record |= {"moved_queries": cell.queries.moved, "note": _note(cell, True)}
             if not math.isnan(tested.p):
                 record["significant"] = tested.p_adjusted <= changes.plan.level
         yield {name: record[name] for name in FIELDS}
@@ -178,7 +186,9 @@ def answer(changes: Changes) -> Answer:
         tested = [cell.tested for cell in worse if cell.tested is not None]
         significant = sum(test.p_adjusted <= changes.plan.level for test in tested)
         aside = f" ({significant or 'none'} significantly)" if tested else ""
-        parts = [f"{are} worse{aside}, {shown_name(first.metric)} of {first.key} most ({values})"]
+        name = f"{shown_name(first.metric)} of {first.key}"
+        example = f", {name} most ({values})" if len(worse) > 1 else f": {name} ({values})"
+        parts = [f"{are} worse{aside}{example}"]
     counts = {title.partition(":")[0]: statuses[name] for name, title in STATUSES.items()}
     del counts["worse"]
     if rest := [f"{k:,} {title}" for title, k in counts.items() if k]:
@@ -189,48 +199,53 @@ def answer(changes: Changes) -> Answer:
     return Answer("; ".join(parts), "bad" if worse else "mixed" if gone else "good")
 
 
-def notes(changes: Changes) -> Iterator[str]:
-    """Yield notes on the tables: tolerance, test and assumptions."""
-    used = {
-        f"{shown_name(cell.metric)} {cell.tolerance:.2g}": None
-        for cell in changes.cells
-        if cell.tolerance
-    }
-    if changes.tolerance is not None or not used:
-        tolerance = changes.tolerance or 0
-        yield (
-            f"Differences up to {tolerance:g} count as equal."
-            if tolerance
-            else ("Every difference counts as a change.")
-        )
-    else:
-        units = ", ".join(used)
-        yield f"Differences up to half a unit of the last printed digit count as equal ({units})."
+def notes(changes: Changes, left_out: Container[str] = ()) -> Iterator[str]:
+    """Yield notes on the tables: tolerance, test and assumptions; not on columns left out."""
+    yield f"{_tolerated(changes)}."
     if changes.family:
         plan = changes.plan
         how = CORRECTIONS[plan.correction].title
-        yield f"p is from a {find(plan.test).title} of new against old on the queries of both."
+        yield f"The test is a {find(plan.test).title} of new against old on the queries of both."
         n = counted(changes.family, "test")
         yield f"The adjusted p has {how} over {n} of cells that moved."
         if any(cell.tested and cell.tested.p_adjusted <= plan.level for cell in changes.cells):
             yield f"* marks an adjusted {at_most(plan.level)}."
     if any(cell.has_other_queries for cell in changes.cells):
-        yield "old, new, difference, interval and p are over the queries of both."
-        yield "Ranks and the columns 'all queries' are over all queries of each."
+        yield "Values and differences are over the queries of both."
+        columns = "" if "old (all)" in left_out else " and the columns old (all) and new (all)"
+        yield f"Ranks{columns} are over all queries of each."
     same = [order for order in changes.orders if not order.differs]
+    if same and len(same) == len(changes.orders):
+        yield "No system changes its rank by any metric."
+        same = []
     for dataset, orders in grouped_by(same, lambda order: order.dataset).items():
         where = f" on {dataset}" if dataset else ""
         metrics = first_of([shown_name(order.metric) for order in orders])
         yield f"The order of the systems is the same by {metrics}{where}."
-    if len(same) < len(changes.orders):
+    if any(order.differs for order in changes.orders):
         yield "tau_ap takes the old order as the truth."
-        yield f"rbo is extrapolated with p = {changes.p:g}."
-        yield "rbo and same_top are over all systems, the rest over the systems in both."
+        yield f"RBO is extrapolated with p = {changes.p:g}."
+        yield "RBO and 'same first' are over all systems, the rest over the systems in both."
     if changes.reproduced:
         yield "rmse is over queries; nrmse is its share of the largest possible."
         yield "effect_ratio (ER) is the new effect divided by the old one."
         yield "delta_ri (DeltaRI) is the old relative improvement minus the new one."
     yield from changes.notes
+
+
+def _tolerated(changes: Changes) -> str:
+    """Return the sentence on the differences that count as equal, without its full stop."""
+    if changes.tolerance:
+        return f"Differences up to {changes.tolerance:g} count as equal"
+    units: dict[str, dict[str, None]] = {}
+    for cell in changes.cells:
+        if cell.tolerance > EVERY_DIGIT:
+            units.setdefault(f"{cell.tolerance:.2g}", {})[shown_name(cell.metric)] = None
+    if not units:
+        return "Every difference counts as a change"
+    texts = [f"{unit} for {first_of([*names])}" for unit, names in units.items()]
+    listing = listed(texts) if len(texts) > 1 else next(iter(units))
+    return f"Differences up to half a unit of the last printed digit count as equal: {listing}"
 
 
 def grids(changes: Changes) -> Iterator[Grid]:
@@ -244,9 +259,12 @@ def grids(changes: Changes) -> Iterator[Grid]:
         yield from _grid(title, queries.moves, 1)
     orders = [order for order in changes.orders if order.differs]
     ranked = [
-        {name: _order_record(order)[name] for name in ORDER} | {"metric": shown_name(order.metric)}
-        for order in orders
+        {title: record[name] for name, title in ORDER.items()}
+        for record in map(_order_record, orders)
     ]
+    for row in ranked:
+        row |= {"metric": shown_name(row["metric"])}
+        row |= {"same first": "yes" if row["same first"] else "no"}
     yield from _grid("order of the systems", ranked)
     for dataset, of_dataset in grouped_by(orders, lambda order: order.dataset).items():
         yield from _ranks(dataset, [order for order in of_dataset if order.moved])
@@ -267,16 +285,21 @@ def grids(changes: Changes) -> Iterator[Grid]:
 def _grid(title: str, rows: Sequence[Fields], left: int | None = None) -> Iterator[Grid]:
     """Yield a table of the first rows without empty columns; nothing without rows.
 
-    The first `left` columns are flush left: by default dataset, run and metric.
+    The first `left` columns are flush left. By default these are run and metric, and each dataset
+    has its rows below its name.
     """
     if not rows:
         return
     texts = [{name: _show(name, value) for name, value in row.items()} for row in rows[:ROWS]]
-    shown = filled(texts)
-    if left is None:
-        left = len({"dataset", "run", "metric"} & {*shown[0]})
-    more = not_shown(len(rows) - ROWS, "--format jsonl lists all")
-    yield grid_of(shown, left=left, title=title, notes=more)
+    shown, more = filled(texts), not_shown(len(rows) - ROWS, "--format jsonl lists all")
+    if left is not None:
+        yield grid_of(shown, left=left, title=title, notes=more)
+        return
+    datasets = grouped_by(shown, lambda row: str(row.pop("dataset", "")))
+    table = grid_of(shown, left=len({"run", "metric"} & {*shown[0]}), title=title, notes=more)
+    cells = dict(zip(map(id, shown), table.rows, strict=True))
+    groups = [Group(name, tuple(cells[id(row)] for row in rows)) for name, rows in datasets.items()]
+    yield replace(table, groups=tuple(groups))
 
 
 def _show(name: str, value: Any) -> str | GridCell:
@@ -294,7 +317,7 @@ def _cell_row(cell: CellChange, changes: Changes) -> Fields:
     row: Fields = {"dataset": key.dataset, "run": key.run_with_columns, "metric": _heading(cell)}
     row |= {"old": cell.old, "new": cell.new, "difference": cell.difference}
     if any(other.has_other_queries for other in changes.cells):
-        row |= {"old, all queries": cell.old_all, "new, all queries": cell.new_all}
+        row |= {"old (all)": cell.old_all, "new (all)": cell.new_all}
     if changes.has_queries:
         tested, level = cell.tested, changes.plan.level
         moved, p, adjusted, interval = "0/0", math.nan, math.nan, UNDEFINED
@@ -312,7 +335,8 @@ def _heading(cell: CellChange) -> str:
     return f"{shown_name(cell.metric)} {ARROWS[cell.direction]}".rstrip()
 
 
-def _note(cell: CellChange) -> str:
+def _note(cell: CellChange, is_full: bool = False) -> str:
+    """Return the note on a cell; a full one names the queries of one side."""
     parts = []
     if math.isnan(cell.new_all):
         parts.append("value is gone")
@@ -322,7 +346,8 @@ def _note(cell: CellChange) -> str:
         for where, qids in (("old", queries.only_old), ("new", queries.only_new)):
             if qids:
                 n = counted(len(qids), "query", "queries")
-                parts.append(f"{n} in {where} only: {first_of(qids, 2)}")
+                named = f"{n} in {where} only: {first_of(qids, 2)}"
+                parts.append(named if is_full else f"{n} {where}")
         parts.append("" if queries.n else "no query in both")
     if cell.tested is not None:
         parts.append(cell.tested.note)

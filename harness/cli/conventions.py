@@ -58,4 +58,4 @@ def command(results: Path, format: Format, details: bool, **settings: Any) -> No
         show(conventions_report.page(compared))
     else:
         tables = conventions_report.grids(compared, details, bool(settings["tools"]))
-        show_grids(tables, format, conventions_report.records(compared), piped_width=100)
+        show_grids(tables, format, conventions_report.records(compared))

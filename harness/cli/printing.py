@@ -31,6 +31,8 @@ _STYLES: dict[str, dict[str, Any]] = {
     "good": {"fg": "green"}, "mixed": {"fg": "yellow"}, "bad": {"fg": "red"},
     "best": {"bold": True}, "note": {"dim": True},
 }  # fmt: skip
+PIPED = 100
+"""Characters of a line of text that goes to a file or another program."""
 _MESSAGE = re.compile("(?m)^(?:(?P<mixed>warning)|(?P<bad>error))(?=: )")
 
 
@@ -79,23 +81,28 @@ def show(text: str, *, error: bool = False) -> None:
 
 
 def terminal_width(format: str) -> dict[str, int]:
-    """Return the option that makes a table as wide as the terminal; nothing without a terminal."""
-    if format not in ("table", "text") or not sys.stdout.isatty():
+    """Return the option that makes text as wide as COLUMNS or the terminal, and 100 in a pipe."""
+    if format not in ("table", "text"):
         return {}
-    return {"width": shutil.get_terminal_size().columns}
+    return {"width": shutil.get_terminal_size((PIPED, 24)).columns}
+
+
+def wrapped(text: str) -> list[str]:
+    """Return the lines of a sentence, as wide as those of a table."""
+    from ..reports.text import wrapped as lines_of
+
+    return lines_of(text, terminal_width("text")["width"], 0, 2)
 
 
 def show_grids(
     grids: Iterable[Grid],
     format: str = "text",
     records: Rows = (),
-    piped_width: int | None = None,
 ) -> None:
-    """Print tables in a format; text is as wide as the terminal, or `piped_width` in a pipe."""
+    """Print tables in a format."""
     from ..reports import formats  # loaded by commands that print a table alone
 
-    width = terminal_width(format).get("width", piped_width)
-    show(formats.render(grids, format, records, width=width))
+    show(formats.render(grids, format, records, **terminal_width(format)))
 
 
 def file_list(files: Sequence[str]) -> str:

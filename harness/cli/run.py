@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ..errors import counted
 from ..experiment import run as experiment
 from ..experiment.cache import LARGE, Cache
 from ..experiment.results import PAGE, Results, render_comparisons
@@ -18,9 +19,8 @@ from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
 from ..input_files import url_of
 from ..reports.leaderboard import REPORTS, find
-from ..reports.text import wrapped
 from . import options
-from .printing import file_list, show, terminal_width
+from .printing import file_list, show, terminal_width, wrapped
 
 _CONFIG = "A YAML config, such as configs/quickstart.yaml."
 
@@ -66,18 +66,14 @@ def command(
     if format != "table":
         slices.clear()
     entries = tuple(entry for entry in board.entries if entry.dataset not in slices)
-    show(find(format).render(replace(board, entries=entries), **width))
-    if slices:
-        folder = _relative(results.folder)
-        table = f"harness table {shlex.quote(folder)} --dataset '*[*'"
-        view = f"{folder}/{PAGE}" if PAGE in results.files else table
-        show(f"\nslices: {len(slices)}, see {view}\n")
+    answered = {"has_answers": True} if format == "table" and results.comparisons is None else {}
+    show(find(format).render(replace(board, entries=entries), **width, **answered))
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
         show(f"\n{comparisons}" if comparisons else "")
+    show("\n", error=format != "table")
     written = f"written to {_relative(results.folder)}: {file_list(tuple(results.files))}"
-    lines = wrapped(written, width.get("width", len(written)), 0, 2)
-    show("\n" + "\n".join(lines) + "\n", error=format != "table")
+    show("".join(f"{line}\n" for line in wrapped(written)), error=format != "table")
     cells = len(results.cells.entries) + len(results.board.failed)
     if results.board.columns and cells > 1:
         seconds = f"{time.monotonic() - began:,.0f} s"
@@ -89,22 +85,28 @@ def command(
     for error in results.errors:
         show(f"error: {error}\n", error=True)
     overrides = [word for word in settings["overrides"] if not word.startswith("--")]
-    show("\n" + "\n".join(_next_steps(results, config, overrides)) + "\n", error=format != "table")
+    steps = _next_steps(results, config, overrides, len(slices))
+    show("\n" + "\n".join(steps) + "\n", error=format != "table")
     if failed:
         raise click.exceptions.Exit(2)
     if strict and warning_summary((x.rule, x.severity) for x in results.findings):
         raise click.exceptions.Exit(1)
 
 
-def _next_steps(results: Results, config: Path, overrides: Sequence[str]) -> Iterator[str]:
+def _next_steps(
+    results: Results, config: Path, overrides: Sequence[str], n_slices: int
+) -> Iterator[str]:
     """Yield the page to open, and two commands that suit the results."""
     folder, board = shlex.quote(_relative(results.folder)), results.leaderboard
+    slices = f"  # with {counted(n_slices, 'slice')} of the queries" if n_slices else ""
     if PAGE in results.files:
-        yield f"open {folder}/{PAGE}"
+        yield f"open {folder}/{PAGE}{slices}"
     words = [str(config), *(part for override in overrides for part in ("--set", override))]
     first = board.entries[0].dataset if board.entries else ""
     runs = [*dict.fromkeys(entry.run for entry in board.entries if entry.dataset == first)][:2]
     commands = [f"check {shlex.join(words)}"] if board.failed else []
+    if slices and PAGE not in results.files:
+        commands.append(f"table {folder} --dataset '*[*'{slices}")
     if board.entries and PAGE not in results.files:
         commands.append(f"page {folder}")
     if results.comparisons is None and len(runs) == 2:

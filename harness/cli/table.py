@@ -12,7 +12,7 @@ import click
 from ..core.arguments import parameters_of
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment.results import read_results
-from ..experiment.tables_and_plots import settings_of, table
+from ..experiment.tables_and_plots import best_first, settings_of, table
 from ..guard.findings import warning_summary
 from ..reports.paper_table.model import misfits, render
 from ..reports.paper_table.settings import (
@@ -120,6 +120,8 @@ def command(
         raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
         raise UnknownNameError([replace(item, where="") for item in error.problems]) from None
+    if format == "text":
+        built = best_first(built)
     findings = built.results.manifest.findings
     if counts := warning_summary((finding.rule, finding.severity) for finding in findings):
         warn(f"the guard has {counts} for these results; 'findings' in manifest.json has each")

@@ -245,4 +245,5 @@ def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -
     extra = [*comparing.unanswered(found)]
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)
-    return comparing.render(found, format, standings=True, extra=extra, **options)
+    options |= {"standings": True, "everything": "-f csv", "extra": extra}
+    return comparing.render(found, format, **options)

@@ -26,7 +26,7 @@ from ..errors import ArgumentError, Problem, UnknownNameError, fix_of_name
 from ..readers import files as store
 from ..reports.leaderboard import Study
 from ..reports.methods import bibliography, methods
-from ..reports.paper_table.build import build
+from ..reports.paper_table.build import build, first_key
 from ..reports.paper_table.model import PaperTable, records, render
 from ..reports.paper_table.settings import DEFAULT, Format, TableSettings, renamed
 from ..reports.plots import plot as plots
@@ -194,6 +194,15 @@ def table(
             check_corrected(asked.test, "--correction")
         study = with_comparisons(study, asked)
     return Table(build(study, own, name or "table"), own, study)
+
+
+def best_first(made: Table) -> Table:
+    """Return a table with its rows sorted by the first metric, unless its settings order them."""
+    own, study = made.settings, made.results
+    if own.sort or own.groups or own.runs != DEFAULT.runs:
+        return made
+    own = replace(own, sort=first_key(own, study))
+    return replace(made, paper=build(study, own, made.paper.name), settings=own)
 
 
 def plot(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ..core.entries import grouped_by
+from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..errors import counted
 from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
 from .grid import Answer, Tone, not_shown
 from .notes import NAMED, share_in_words
-from .phrases import confidence, fixed, in_sentence, listed, signed, spelled
+from .phrases import confidence, fixed, in_sentence, listed, signed, span, spelled
 from .sentences import (
     APART,
     BETTER,
@@ -40,22 +41,59 @@ _COUNTED = {
 }
 
 
-def answers(comparisons: Comparisons) -> list[Answer]:
-    """Return a sentence for each metric, dataset and baseline; slices follow whole datasets."""
-    metrics = [*dict.fromkeys(row.metric for row in comparisons.rows)]
-    tables = grouped_by(comparisons.rows, lambda row: (row.dataset, str(row.metric))).values()
-    has_several = len({row.dataset for row in comparisons.rows}) > 1
+def answers(comparisons: Comparisons, everything: str = "") -> list[Answer]:
+    """Return a sentence for each metric, dataset and baseline; slices follow whole datasets.
+
+    The metrics of a single pair of runs share sentences if there are many. `everything` has the
+    comparisons of sentences that are not shown.
+    """
+    rows = comparisons.rows
+    metrics = [*dict.fromkeys(row.metric for row in rows)]
+    labels = {metric: in_sentence(spelled(metric, metrics)) for metric in metrics}
+    is_pair = len({(row.run, row.baseline) for row in rows}) == 1 and len(metrics) > NAMED
+    tables = grouped_by(rows, lambda row: (row.dataset, is_pair or str(row.metric))).values()
+    has_several = len({row.dataset for row in rows}) > 1
+    answers_of = _of_metrics if is_pair else _of_table
     sentences = [
-        answer._replace(text=f"{rows[0].dataset}: {answer.text}") if has_several else answer
-        for rows in sorted(tables, key=lambda rows: rows[0].group != "")
-        for answer in _of_table(comparisons, rows, in_sentence(spelled(rows[0].metric, metrics)))
+        answer._replace(text=f"{table[0].dataset}: {answer.text}") if has_several else answer
+        for table in sorted(tables, key=lambda table: table[0].group != "")
+        for answer in answers_of(comparisons, table, labels)
     ]
-    rest = not_shown(len(sentences) - MOST, "see the tables")
+    rest = not_shown(len(sentences) - MOST, f"see {everything or 'the tables'}")
     return [*sentences[:MOST], *map(Answer, rest)]
 
 
-def _of_table(comparisons: Comparisons, rows: Sequence[Comparison], label: str) -> Iterator[Answer]:
+def _of_metrics(
+    comparisons: Comparisons, rows: Sequence[Comparison], labels: Mapping[Metric, str]
+) -> Iterator[Answer]:
+    """Yield a sentence for each result of the tests of one run against its baseline."""
+    results = grouped_by(rows, lambda row: relation(comparisons, row, row.n))
+    for letter in filter(results.__contains__, _COUNTED):
+        tests = results[letter]
+        names = [labels[test.metric] for test in tests]
+        if letter in (BETTER, WORSE):
+            names = [f"{labels[test.metric]} ({_by(test)})" for test in tests]
+        words = f"has the same {listed(names)} on every query as"
+        if letter != SAME:
+            words = as_text(verb(letter, ""), ())
+        sentence = f"{tests[0].run} {words} {_name(tests[0].baseline)}"
+        sentence += "" if letter == SAME else f" on {listed(names)}"
+        n = span(test.n for test in tests)
+        queries = "query" if n == "1" else "queries"
+        yield Answer(f"{sentence} ({n} {queries})", _TONES.get(letter, "mixed"))
+
+
+def _by(test: Comparison) -> str:
+    """Return a difference, and whether lower is better."""
+    aside = ["lower is better"] if test.metric.sign < 0 else []
+    return ", ".join([signed(test.difference, DIGITS), *aside])
+
+
+def _of_table(
+    comparisons: Comparisons, rows: Sequence[Comparison], labels: Mapping[Metric, str]
+) -> Iterator[Answer]:
     """Yield the answers of one metric on one dataset."""
+    label = labels[rows[0].metric]
     if not comparisons.plan.baselines and len(rows) > 1:
         yield _leader(comparisons, rows, label)
         return
@@ -101,10 +139,20 @@ def _counts(comparisons: Comparisons, tests: Sequence[Comparison], label: str) -
         names = [f"{test.run} ({signed(test.difference, DIGITS)})" for test in by[head]]
         names[NAMED:] = [f"{len(names) - NAMED:,} more"] if len(names) > NAMED else []
         sentence += f": {listed(names)}"
-    parts = [counted(len(by[k]), *_COUNTED[k]) for k in _COUNTED if k != head and by[k]]
+    parts = [
+        f"{_runs(by[letter])} {words[len(by[letter]) > 1]}"
+        for letter, words in _COUNTED.items()
+        if letter != head and by[letter]
+    ]
     facts = ", ".join(_facts(comparisons, tests))
     facts = f" ({facts})" if facts else ""
     return Answer("; ".join([sentence, *parts]) + facts, _TONES.get(head if k else "", "mixed"))
+
+
+def _runs(tests: Sequence[Comparison]) -> str:
+    """Return the runs of a few tests, or how many there are."""
+    names = [test.run for test in tests]
+    return listed(names) if len(names) <= NAMED else f"{len(names):,}"
 
 
 def _leader(comparisons: Comparisons, rows: Sequence[Comparison], label: str) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TypeVar
@@ -11,7 +11,6 @@ from typing import TypeVar
 import numpy as np
 
 from ..core.entries import System, grouped_by
-from ..core.metric import Metric
 from ..errors import and_more, first_of
 from ..stats.comparison import (
     REFERENCE_RUNS,
@@ -38,16 +37,20 @@ from .phrases import (
     decimals,
     heading,
     interval,
+    no_room,
     p_value,
     shown_name,
     tested_parts,
     warned_of,
 )
+from .text import fitted
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
 SHOWN = 10
 """Comparisons that are printed below a leaderboard."""
 SIGNIFICANT = "*"
+OPTIONAL = ("detectable", "d_z", "won/tied/lost", "p", "n", "value")
+"""Columns that a narrow terminal does not show, the first ones first."""
 MOST = 5
 """Runs that a note names, and queries with the largest differences."""
 MOST_UNANSWERED = 50
@@ -67,16 +70,17 @@ def render(
     width: int | None = None,
     most: int | None = None,
     standings: bool = False,
+    everything: str = SIGNIFICANCE,
     extra: Sequence[Grid] = (),
 ) -> str:
     """Return comparisons in a format: ``text``, ``markdown``, ``html``, ``csv`` or ``jsonl``.
 
     ``csv`` and ``jsonl`` have the columns of ``significance.csv``; the others a table for each
-    metric on each dataset, then notes. A line of text takes at most `width` characters. The
-    tables have at most `most` comparisons, those with the smallest adjusted p. With `standings`,
-    tiers and ranks follow, then `extra` tables.
+    metric on each dataset, then notes. A line of text takes at most `width` characters, and
+    `everything` has the columns that do not fit. The first tables have at most `most` comparisons.
+    With `standings`, tiers and ranks follow, then `extra` tables.
     """
-    tables = chain(grids(comparisons, most, standings), extra)
+    tables = chain(grids(comparisons, most, standings, everything, width), extra)
     return formats.render(tables, format, comparison_rows(comparisons), width=width)
 
 
@@ -85,58 +89,100 @@ def grids(
     most: int | None = None,
     standings: bool = False,
     everything: str = SIGNIFICANCE,
+    width: int | None = None,
 ) -> Iterator[Grid]:
-    """Yield the tables of `render`; `everything` has the comparisons that are not shown."""
-    p, adjusted = ([getattr(row, k) for row in comparisons.rows] for k in ("p", "p_adjusted"))
-    order = np.lexsort([p, adjusted])
-    selected = [comparisons.rows[place] for place in sorted(order[:most])]  # NaN is last
+    """Yield the tables of `render`; `everything` has what is not shown."""
+    is_pair = len({(row.run, row.baseline) for row in comparisons.rows}) == 1
+    selected = [*_first(_tables(comparisons.rows, by_metric=not is_pair), most)]
     if comparisons.rows:
-        yield Grid(answers=tuple(answers(comparisons)))
-    yield from (_grid(comparisons, rows) for rows in _tables(selected))
+        is_whole = len(comparisons.rows) == sum(map(len, selected))
+        yield Grid(answers=tuple(answers(comparisons, "" if is_whole else everything)))
+    table_of = _pair_grid if is_pair else _grid
+    blocks, left_out = fitted((table_of(comparisons, rows) for rows in selected), width, OPTIONAL)
+    yield from blocks
     yield from _overall_grids(comparisons)
-    hidden = len(comparisons.rows) - len(selected)
-    note = not_shown(hidden, f"these have the smallest adjusted p, and {everything} has all")
-    yield Grid(notes=(*note, *notes(comparisons)))
-    if standings:
+    hidden = len(comparisons.rows) - sum(map(len, selected))
+    lines = [*not_shown(hidden, f"{everything} has all"), *notes(comparisons, left_out)]
+    lines += no_room(left_out, everything)
+    yield Grid(notes=tuple(lines))
+    if standings and not is_pair:
         yield from _standing_grids(comparisons)
         yield Grid(notes=tuple(standing_notes(comparisons)))
 
 
-def _tables(rows: Iterable[T]) -> list[list[T]]:
-    """Return comparisons or standings together by dataset and metric."""
-    return list(grouped_by(rows, lambda row: (row.dataset, str(row.metric))).values())
+def _tables(rows: Iterable[T], by_metric: bool = True) -> list[list[T]]:
+    """Return comparisons or standings together by dataset, and by metric."""
+    return list(grouped_by(rows, lambda row: (row.dataset, by_metric and str(row.metric))).values())
+
+
+def _first(tables: Iterable[Sequence[T]], most: int | None) -> Iterator[Sequence[T]]:
+    """Yield the first tables, of at most `most` rows together; only the first may be cut."""
+    n = 0
+    for rows in tables:
+        if n and most is not None and n + len(rows) > most:
+            return
+        yield rows[:most]
+        n += len(rows)
 
 
 def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
-    head = rows[0]
-    single = len({row.baseline for row in rows}) == 1
-    title = _title(head.dataset, head.metric)
-    if single:
-        against = _marked(comparisons, head.baseline)[:2]
-        title += f", against {REFERENCE_RUNS.get(head.baseline) or ''.join(against)}"
-        if len({(row.baseline_value, row.n) for row in rows}) == 1:
-            title += f" ({decimals(head.baseline_value)}, n={head.n})"
-    share = f"{confidence(comparisons.plan.level)} interval"
-    is_weighted = head.dataset in comparisons.weighted
-    body: list[dict[str, str | GridCell]] = []
-    for row in rows:
-        star = SIGNIFICANT if comparisons.is_significant(row) else ""
-        cells: dict[str, str | GridCell] = {
+    """Return a table of runs, by one metric on one dataset."""
+    head, is_single = rows[0], len({row.baseline for row in rows}) == 1
+    title, n = _title(head.dataset, heading(head.metric)), ""
+    if is_single:
+        title += f", against {_baseline(comparisons, head)}"
+    if is_single and len({(row.baseline_value, row.n) for row in rows}) == 1:
+        n = f"n={head.n}"
+        title += f" ({decimals(head.baseline_value)}, {n})"
+    body = [
+        {
             "run": _marked(comparisons, row.run),
-            "against": "" if single else _marked(comparisons, row.baseline),
-            "n": str(row.n),
+            "against": "" if is_single else _marked(comparisons, row.baseline),
+            "n": "" if n else str(row.n),
             "value": decimals(row.run_value),
-            "difference": decimals(row.difference, sign=True),
-            share: interval(row.low, row.high, sign=True),
-            "p": p_value(row.p),
-            "adjusted p": GridCell(p_value(row.p_adjusted), star),
-            "d_z": "" if is_weighted else decimals(row.d_z, 2, sign=True),
-            "won/tied/lost": f"{row.wins}/{row.ties}/{row.losses}",
-            "detectable": "" if is_weighted else decimals(row.detectable),
-            "note": row.note,
+            **_tested(comparisons, row),
         }
-        body.append(cells)
-    return grid_of(filled(body), left=1 if single else 2, title=title)
+        for row in rows
+    ]
+    return grid_of(filled(body), left=1 if is_single else 2, title=title)
+
+
+def _pair_grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
+    """Return a table of metrics, of one run and its baseline on one dataset."""
+    head = rows[0]
+    run = "".join(_marked(comparisons, head.run)[:2])
+    body = [
+        {
+            "metric": heading(row.metric),
+            "n": str(row.n),
+            "baseline": decimals(row.baseline_value),
+            "run": decimals(row.run_value),
+            **_tested(comparisons, row),
+        }
+        for row in rows
+    ]
+    title = _title(head.dataset, f"{run} against {_baseline(comparisons, head)}")
+    return grid_of(filled(body), title=title)
+
+
+def _baseline(comparisons: Comparisons, row: Comparison) -> str:
+    return REFERENCE_RUNS.get(row.baseline) or "".join(_marked(comparisons, row.baseline)[:2])
+
+
+def _tested(comparisons: Comparisons, row: Comparison) -> dict[str, str | GridCell]:
+    """Return the cells of a comparison behind the values."""
+    is_weighted = row.dataset in comparisons.weighted
+    star = SIGNIFICANT if comparisons.is_significant(row) else ""
+    return {
+        "difference": decimals(row.difference, sign=True),
+        f"{confidence(comparisons.plan.level)} interval": interval(row.low, row.high, sign=True),
+        "p": p_value(row.p),
+        "adjusted p": GridCell(p_value(row.p_adjusted), star),
+        "won/tied/lost": f"{row.wins}/{row.ties}/{row.losses}",
+        "d_z": "" if is_weighted else decimals(row.d_z, 2, sign=True),
+        "detectable": "" if is_weighted else decimals(row.detectable),
+        "note": row.note,
+    }
 
 
 def _marked(comparisons: Comparisons, run: str) -> GridCell:
@@ -144,8 +190,8 @@ def _marked(comparisons: Comparisons, run: str) -> GridCell:
     return GridCell(run, WARNED if run in comparisons.warned else "")
 
 
-def _title(dataset: str, metric: Metric) -> str:
-    return ", ".join(filter(None, (dataset, heading(metric))))
+def _title(dataset: str, rest: str) -> str:
+    return ", ".join(filter(None, (dataset, rest)))
 
 
 def _overall_grids(comparisons: Comparisons) -> Iterator[Grid]:
@@ -164,17 +210,19 @@ def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
     share = f"{confidence(comparisons.plan.level)} interval"
     header = ["run", "tier", "rank", "of ranks", "n", "value", share]
     for rows in _tables(comparisons.standings):
+        if len(rows) == 1:
+            continue
         body: list[list[str | GridCell]] = []
         for row in sorted(rows, key=lambda row: row.rank or len(rows) + 1):
             ranks = f"{row.rank_low}-{row.rank_high}" if row.rank_high else UNDEFINED
             run, tier, rank = _marked(comparisons, row.run), row.tier, str(row.rank or UNDEFINED)
             numbers = str(row.n), decimals(row.value), interval(row.low, row.high)
             body.append([run, tier or UNDEFINED, rank, ranks, *numbers])
-        yield grid(header, body, title=_title(rows[0].dataset, rows[0].metric))
+        yield grid(header, body, title=_title(rows[0].dataset, heading(rows[0].metric)))
 
 
-def notes(comparisons: Comparisons) -> list[str]:
-    """Notes on comparisons: test, correction and family, level, seed."""
+def notes(comparisons: Comparisons, left_out: Container[str] = ()) -> list[str]:
+    """Notes on comparisons: test, correction and family, level, seed; not on columns left out."""
     plan = comparisons.plan
     hows = dict.fromkeys(INTERVALS[row.interval] for row in comparisons.rows)
     lines = [
@@ -186,16 +234,19 @@ def notes(comparisons: Comparisons) -> list[str]:
     lines += tested_parts(comparisons)
     by = {row.dataset: comparisons.weighted.get(row.dataset, "") for row in comparisons.rows}
     for note in weighted(by):
-        lines += [note, "won/tied/lost are numbers of queries, without weights."]
+        lines.append(note)
+        if "won/tied/lost" not in left_out:
+            lines.append("won/tied/lost are numbers of queries, without weights.")
     if hows:
         share = confidence(plan.level)
         lines.append(f"Intervals are {share} {' and '.join(hows)} of the difference.")
     if not (by and all(by.values())):
-        lines += [
-            "d_z is the mean difference divided by the standard deviation of the differences.",
-            "detectable is the smallest difference that a paired t-test finds with 80% power at "
+        meanings = {
+            "d_z": "the mean difference divided by the standard deviation of the differences.",
+            "detectable": "the smallest difference that a paired t-test finds with 80% power at "
             f"{plan.level:g}.",
-        ]
+        }
+        lines += [f"{name} is {text}" for name, text in meanings.items() if name not in left_out]
     datasets = [dataset for _, missing in comparisons.absent for dataset in missing]
     lines += absent_baselines(comparisons, datasets)
     lines += missing_repetitions(comparisons.lost)
@@ -208,11 +259,15 @@ def notes(comparisons: Comparisons) -> list[str]:
         before, by_word, metric = rule.rpartition(" by ")
         how = f"{before}{by_word}{shown_name(metric)}"
         lines.append(f"{best}: {how}. The test does not account for this choice.")
+    slices = {row.dataset for row in comparisons.rows if row.group}
     for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():
+        if dataset in slices:
+            continue
         runs_compared = {run for row in comparisons.rows for run in (row.run, row.baseline)}
         numbers, total = {entry.run: entry.n for entry in entries}, entries[0].n_queries
         text = leaving(numbers, len(runs_compared), total, dataset if len(by) > 1 else "")
-        lines.append(f"{text}; each counts as in the leaderboard.")
+        each = "it" if sum(numbers.values()) == 1 else "each"
+        lines.append(f"{text}; {each} counts as in the leaderboard.")
     lines += warned_of(comparisons.warned.items())
     if comparisons.drawn:
         lines.append(f"The tests use {plan.draws:,} random draws (seed {plan.seed}).")
@@ -255,6 +310,8 @@ def standing_notes(comparisons: Comparisons) -> list[str]:
     source = f"the comparisons above and {tests} of all other pairs"
     if comparisons.kind == "all-pairs":
         source = f"{comparisons.title or plan.test} over all pairs"
+    elif not plan.baselines:
+        source = "the comparisons above"
     lines = [
         tiers(plan.level),
         f"Tiers follow from {source}.",
@@ -267,11 +324,13 @@ def standing_notes(comparisons: Comparisons) -> list[str]:
 
 
 def largest(systems: Sequence[System], found: Comparisons) -> Iterator[Grid]:
-    """Yield for each metric the queries that the one run compared wins and loses by most."""
+    """Yield the queries that a run wins and loses by most, by the first metric on each dataset."""
+    datasets = set[str]()
     for block in paired_values(systems, found.plan):
         row = next(iter(found.of(block.dataset, str(block.metric))), None)
-        if row is None:
+        if row is None or row.group or row.dataset in datasets:
             continue
+        datasets.add(row.dataset)
         base, run = (block.values[block.runs.index(name)] for name in (row.baseline, row.run))
         both = np.flatnonzero(~np.isnan(base) & ~np.isnan(run))
         difference = differences(run[both], base[both])
@@ -280,16 +339,19 @@ def largest(systems: Sequence[System], found: Comparisons) -> Iterator[Grid]:
         for query, change in zip(both[places].tolist(), difference[places], strict=True):
             values = decimals(base[query]), decimals(run[query]), decimals(change, sign=True)
             rows.append([block.qids[query].as_py(), *values])
-        title = f"{_title(block.dataset, block.metric)}: queries with the largest differences "
-        title += f"of {row.run} from {row.baseline}"
+        title = f"{_title(block.dataset, heading(block.metric))}: queries with the largest "
+        title += f"differences of {row.run} from {row.baseline}"
         if rows:
             yield grid(["qid", row.baseline, row.run, "difference"], rows, title=title)
 
 
 def unanswered(comparisons: Comparisons) -> Iterator[Grid]:
     """Yield for each dataset the queries that runs do not answer, if they are known."""
-    listed = [entry for entry in comparisons.unanswered if entry.qids]
-    for dataset, entries in grouped_by(listed, attrgetter("dataset")).items():
+    slices = {row.dataset for row in comparisons.rows if row.group}
+    known = [entry for entry in comparisons.unanswered if entry.qids]
+    for dataset, entries in grouped_by(known, attrgetter("dataset")).items():
+        if dataset in slices:
+            continue
         rows = []
         for entry in entries:
             rest = and_more(len(entry.qids) - MOST_UNANSWERED)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import HarnessError, counted
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
-from .grid import Answer, Grid, Tone, grid_of, not_shown
+from .grid import Answer, Grid, Tone, filled, grid_of, not_shown
 from .notes import NAMED, weighted
-from .phrases import decimals, heading, interval, p_value, signed, spelled
+from .phrases import decimals, heading, interval, no_room, p_value, signed, spelled
 from .sentences import DIGITS
+from .text import fitted
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
@@ -27,6 +29,8 @@ OUTCOMES: dict[GateOutcome, str] = {
 SHOWN = 30
 """Rows of a table; a comment on a pull request has at most 60 lines."""
 WITH_QUERIES = 5
+OPTIONAL = ("queries needed", "n", "candidate", "baseline", "margin")
+"""Columns that a narrow terminal does not show, the first ones first."""
 SCHEMA = 1
 """Version of the JSON; a change that a reader of it must know increases it."""
 
@@ -41,7 +45,7 @@ def render(
     if format == "github":
         return "".join(f"{line}\n" for line in _annotations(ordered, undecided_fails))
     first = Grid(answers=(answer(ordered, undecided_fails),))
-    tables = [first, _table(ordered), *_queries(ordered)]
+    tables = [first, _table(ordered, width), *_queries(ordered)]
     return formats.render(tables, format, width=width)
 
 
@@ -132,13 +136,14 @@ def _change(difference: float) -> str:
     return f"{'rose' if difference > 0 else 'fell'} by {signed(difference, DIGITS)[1:]}"
 
 
-def _table(verdicts: Sequence[Verdict]) -> Grid:
+def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
     grouped = any(verdict.group for verdict in verdicts)
+    datasets = {verdict.dataset for verdict in verdicts}
     rows = [
         {
             "verdict": verdict.outcome,
             "run": verdict.run,
-            "dataset": verdict.dataset,
+            "dataset": verdict.dataset if len(datasets) > 1 else "",
             **({"group": verdict.group or "all"} if grouped else {}),
             "metric": heading(verdict.metric),
             "n": str(verdict.n),
@@ -159,8 +164,10 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         *_unanswered(verdicts),
         *not_shown(len(verdicts) - SHOWN, "--format json lists all"),
     ]
-    left = 5 if grouped else 4
-    return grid_of(rows, left=left, notes=notes)
+    left = 3 + grouped + (len(datasets) > 1)
+    title = "" if len(datasets) > 1 else verdicts[0].dataset
+    (table,), left_out = fitted([grid_of(filled(rows), left=left, title=title)], width, OPTIONAL)
+    return replace(table, notes=(*notes, *no_room(left_out, "--format json")))
 
 
 def _weights(verdicts: Sequence[Verdict]) -> list[str]:

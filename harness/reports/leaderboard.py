@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.cell_key import pairs
-from ..core.entries import Entry, System
+from ..core.entries import Entry, System, grouped_by
 from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
 from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, numbers_of
@@ -20,8 +20,8 @@ from ..core.systems import failed_rows, system_name, systems_of
 from ..errors import HarnessError, Problem, first_of, in_json, legible, unknown
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
 from . import formats, html, markdown, notes, text
-from .grid import Grid, GridCell, first_rows, grid
-from .phrases import WARNED, decimals, heading, number, spelled
+from .grid import Answer, Grid, GridCell, first_rows, grid
+from .phrases import WARNED, decimals, heading, in_brackets, listed, number, spelled
 
 if TYPE_CHECKING:
     from ..metrics.rank_similarity import Similarity
@@ -160,6 +160,8 @@ def plan_of(study: Study) -> Plan:
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
 BEST = "* marks the best value of each metric; it need not be significantly better."
+Tops = dict[Metric, set[int] | None]
+Rows = list[list[GridCell]]
 Shown = Evaluation | Comparisons | Leaderboard
 ROWS, REST = 20, "print it to see all"
 """Rows of a table that a notebook shows, and where the others are."""
@@ -266,12 +268,22 @@ def _in_format(render: Callable[[Iterator[Grid]], str]) -> Callable[..., str]:
     return lambda board, *, per_query=False: render(grids(board, per_query=per_query))
 
 
-def as_text(board: Leaderboard, *, width: int | None = None, per_query: bool = False) -> str:
+def as_text(
+    board: Leaderboard,
+    *,
+    width: int | None = None,
+    per_query: bool = False,
+    has_answers: bool = False,
+) -> str:
     """Return the leaderboard as aligned columns, a block a dataset, best values marked ``*``.
 
-    Metrics that do not fit into `width` characters go into further blocks below.
+    Metrics that do not fit into `width` characters go into further blocks below. With
+    `has_answers`, sentences on the best runs come first.
     """
-    return text.render(grids(board, per_query=per_query, stars=True), width=width)
+    tables = [*grids(board, per_query=per_query, stars=True)]
+    if has_answers:
+        tables.insert(0, Grid(answers=tuple(best_in_words(board))))
+    return text.render(tables, width=width)
 
 
 def as_trec(board: Leaderboard, *, per_query: bool = False) -> str:
@@ -333,7 +345,9 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
     With `stars`, a note explains the star that text puts behind bold values.
     """
     for dataset, entries in board.by_dataset():
-        header, rows, unfair = _rows(board, entries)
+        tops = _tops(board, entries)
+        header, rows = _rows(board, entries, tops)
+        unfair = [metric for metric, top in tops.items() if top is None]
         marked = [BEST] if stars and any(cell.bold for row in rows for cell in row) else []
         lines = [*marked, *notes.on_dataset(board, entries, unfair)]
         yield grid(header, rows, title=dataset, notes=lines, level=3)
@@ -341,10 +355,8 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
         yield from map(_query_grid, board.entries)
 
 
-def _rows(
-    board: Leaderboard, entries: list[Entry]
-) -> tuple[list[str], list[list[GridCell]], list[Metric]]:
-    """Return heading and rows of a dataset, and the metrics scored on different queries."""
+def _rows(board: Leaderboard, entries: list[Entry], tops: Tops) -> tuple[list[str], Rows]:
+    """Return heading and rows of a dataset."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
     fewer = [entry.incomplete if isinstance(entry, System) else None for entry in entries]
     has_fewer = [REPETITIONS] if any(fewer) else []
@@ -363,24 +375,60 @@ def _rows(
         texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
         rows.append(list(map(GridCell, texts)))
         rows[-1][0] = GridCell(entry.run, WARNED if entry.warned else "")
-    unfair: list[Metric] = []
     for metric in board.metrics:
-        name = str(metric)
-        values = [entry.summary.get(name, math.nan) for entry in entries]
-        top, unsettled = best(metric, values), board.unsettled(metric, entries)
-        scored = (entry.evaluation for entry in entries if name in entry.evaluation.names)
-        columns_of = ((evaluation.qids, evaluation.column(name)) for evaluation in scored)
-        if top and not over_same_queries(metric, columns_of):
-            unfair.append(metric)
-            top = set()
-        for place, (entry, value) in enumerate(zip(entries, values, strict=True)):
-            spread = entry.spread.get(name)
+        name, top, unsettled = str(metric), tops[metric] or (), board.unsettled(metric, entries)
+        for place, entry in enumerate(entries):
+            value, spread = entry.summary.get(name, math.nan), entry.spread.get(name)
             rendered = number(value, metric)
             if spread is not None and spread.repetitions > 1:
                 rendered += f" ± {number(spread.deviation, metric)}"
             sign = notes.UNSETTLED if place in unsettled else ""
             rows[place].append(GridCell(rendered, sign, bold=place in top))
-    return header, rows, unfair
+    return header, rows
+
+
+def _tops(board: Leaderboard, entries: list[Entry]) -> Tops:
+    """Return the places of the best entries by each metric; None over different queries."""
+    tops: Tops = {}
+    for metric in board.metrics:
+        name = str(metric)
+        top = best(metric, [entry.summary.get(name, math.nan) for entry in entries])
+        scored = (entry.evaluation for entry in entries if name in entry.evaluation.names)
+        columns_of = ((evaluation.qids, evaluation.column(name)) for evaluation in scored)
+        is_fair = not top or over_same_queries(metric, columns_of)
+        tops[metric] = top if is_fair else None
+    return tops
+
+
+def best_in_words(board: Leaderboard) -> Iterator[Answer]:
+    """Yield a sentence on each dataset: which runs are best by which metrics."""
+    _, name = notes.names_among(board.metrics)
+    for dataset, entries in board.by_dataset():
+        tops = {metric: tuple(sorted(top)) for metric, top in _tops(board, entries).items() if top}
+        parts: list[str] = []
+        for places, metrics in grouped_by(tops, tops.__getitem__).items():
+            runs = [_named_among(entries[place], entries) for place in places]
+            who = listed(runs) if len(runs) <= notes.NAMED else f"{len(runs):,} runs"
+            verb = "" if parts else " is best" if len(runs) == 1 else " are best"
+            which = [*map(name, metrics)]
+            if len(which) > notes.NAMED + 1:
+                which[notes.NAMED :] = [f"{len(which) - notes.NAMED:,} more"]
+            is_all = len(metrics) == len(board.metrics) > notes.NAMED
+            on = f"all {len(metrics):,} metrics" if is_all else listed(which)
+            parts.append(f"{who}{verb} on {on}")
+        if parts:
+            yield Answer(": ".join(filter(None, (dataset, "; ".join(parts)))))
+
+
+def _named_among(entry: Entry, entries: Sequence[Entry]) -> str:
+    """Return the name of an entry, with the columns in which entries of its run differ."""
+    same = [other.columns for other in entries if other.run == entry.run]
+    columns = {
+        name: value
+        for name, value in entry.columns.items()
+        if any(columns.get(name) != value for columns in same)
+    }
+    return in_brackets(entry.run, pairs(columns.items())) if columns else entry.run
 
 
 def _query_grid(entry: Entry) -> Grid:

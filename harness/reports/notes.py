@@ -58,6 +58,15 @@ def called(metric: Metric) -> str:
     return in_sentence(spelled(metric))
 
 
+def names_among(metrics: Iterable[Metric]) -> tuple[Name, Name]:
+    """Return functions for the names of metrics in a heading and in a sentence.
+
+    Parameters follow only a name that several metrics have.
+    """
+    among = [*metrics]
+    return lambda metric: spelled(metric, among), lambda metric: in_sentence(spelled(metric, among))
+
+
 def treatment(
     metrics: Sequence[Metric],
     policy: Policy,
@@ -99,7 +108,7 @@ def _ties(policy: Policy, past: bool = False) -> str:
     return f"{scores} {_ORDERS.get(policy.ties, f'put in a random order (seed {policy.seed})')}"
 
 
-def _own_ties(metrics: Sequence[Metric], policy: Policy) -> Iterator[str]:
+def _own_ties(metrics: Sequence[Metric], policy: Policy, name: Name) -> Iterator[str]:
     """Yield the notes on metrics that treat ties by settings of their own."""
     own = [metric for metric in metrics if metric.settings.ties is not None]
     texts = {
@@ -107,7 +116,7 @@ def _own_ties(metrics: Sequence[Metric], policy: Policy) -> Iterator[str]:
         for metric in own
     }
     for text, members in grouped_by(own, texts.__getitem__).items():
-        names = in_sentence(_all_but(members, metrics, called))
+        names = in_sentence(_all_but(members, metrics, name, name))
         yield text if text == BOUNDS else f"For {names}, {in_sentence(text)}."
 
 
@@ -264,9 +273,12 @@ def leaving(numbers: Mapping[str, int], n_runs: int, total: int, on: str = "") -
 
 
 def undefined(
-    numbers: Mapping[Metric, Mapping[str, int]], name: Name = called, *, on: str = ""
+    numbers: Mapping[Metric, Mapping[str, int]], heading: Name, name: Name, *, on: str = ""
 ) -> Iterator[str]:
-    """Yield the notes on queries without a value; `numbers` are these of each run by metric."""
+    """Yield the notes on queries without a value; `numbers` are these of each run by metric.
+
+    `heading` returns the name of a metric in the table's heading, `name` that within a sentence.
+    """
     texts: dict[tuple[str, bool], list[Metric]] = {}
     for metric, by_run in numbers.items():
         if any(by_run.values()) and metric.settings.undefined in (None, "skip"):
@@ -277,7 +289,7 @@ def undefined(
         )
         them = "it" if is_one else "them"
         where += f" of {on}" if on else ""
-        names = capitalised(_all_but(metrics, numbers, name))
+        names = _all_but(metrics, numbers, heading, name)
         yield f"{names} {has} no value on {where}; {its} {them} out."
 
 
@@ -308,10 +320,11 @@ def _is_one(numbers: Mapping[str, int]) -> bool:
     return max(own) == 1 and len(own) in (1, len(numbers))
 
 
-def _all_but(metrics: Sequence[Metric], among: Iterable[Metric], name: Name) -> str:
+def _all_but(metrics: Sequence[Metric], among: Iterable[Metric], heading: Name, name: Name) -> str:
+    """Return metrics at the start of a sentence: they, or all but the others."""
     rest = [metric for metric in among if metric not in metrics]
     if len(metrics) <= NAMED or len(rest) >= len(metrics):
-        return listed(map(name, metrics))
+        return listed([heading(metrics[0]), *map(name, metrics[1:])])
     return f"All metrics but {listed(map(name, rest))}" if rest else "All metrics"
 
 
@@ -324,31 +337,32 @@ def on_dataset(
     by_name = _by_name(entries)
     runs = {name: entry.evaluation for name, entry in by_name.items()}
     counts = [(entry.dataset, entry.evaluation.counts) for entry in entries]
+    heading, name = names_among(metrics)
     yield from failed(board, entries[0].dataset)
     yield from on_values(entries)
-    yield from treatment(metrics, policy, counts)
-    yield from _own_ties(metrics, policy)
+    yield from treatment(metrics, policy, counts, name)
+    yield from _own_ties(metrics, policy, name)
     extra = {run: own.counts.extra for run, own in runs.items()}
     if any(extra.values()):
         are, do = ("is", "does") if _is_one(extra) else ("are", "do")
         text = capitalised(_of_runs(extra))
         yield f"{text} {are} answered but not judged, and {do} not count."
-    yield from undefined(without_value(by_name, metrics))
+    yield from undefined(without_value(by_name, metrics), heading, name)
     if unfair:
-        yield no_best(map(called, unfair))
+        yield no_best(map(name, unfair))
     errors = [own.summary_errors() for own in runs.values()]
     for metric in metrics:
         largest = max(of_run.get(str(metric), 0.0) for of_run in errors)
         if largest > 0:
             yield (
-                f"{spelled(metric)} averages {DRAWS:,} random orders of ties if a query has over "
+                f"{heading(metric)} averages {DRAWS:,} random orders of ties if a query has over "
                 f"{ORDERS:,}; its standard error is at most {largest:.1g}."
             )
     yield from warned_of((entry.run, entry.warned) for entry in entries)
     yield from (*averaged(board, systems), *deviation(systems))
     failures = {row.run for row in board.failed}  # with notes of their own
     yield from missing_repetitions(one.incomplete for one in systems if one.run not in failures)
-    names = {str(metric): called(metric) for metric in metrics}
+    names = {str(metric): name(metric) for metric in metrics}
     yield from chosen(board, entries, lambda text: names.get(text, text))
     choices = [*dict.fromkeys(choice for entry in entries for choice in entry.choices)]
     if board.selection is not None and choices:
@@ -385,7 +399,7 @@ def on_values(entries: Sequence[Entry], but: Container[str] = ()) -> Iterator[st
                 yield "Sums are weighted too."
     coverages = {name: entry.evaluation.coverage for name, entry in _by_name(entries).items()}
     policy = entries[0].evaluation.policy
-    yield from unanswered(coverages, metrics, policy)
+    yield from unanswered(coverages, metrics, policy, names_among(metrics)[1])
 
 
 def without_value(

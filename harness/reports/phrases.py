@@ -306,6 +306,16 @@ def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
         yield f"{WARNED} The guard warns of {rule} in {names}; harness check explains it."
 
 
+def no_room(titles: Sequence[str], everything: str) -> Iterator[str]:
+    """Yield the note on columns that do not fit; nothing if all do.
+
+    >>> list(no_room(["p", "n"], "-f csv")), list(no_room([], "-f csv"))
+    (['There is no room for p and n; -f csv has all columns.'], [])
+    """
+    if titles:
+        yield f"There is no room for {listed(titles)}; {everything} has all columns."
+
+
 def span(numbers: Iterable[int]) -> str:
     """Return the smallest and the largest of some numbers, or the only one.
 

@@ -22,7 +22,7 @@ from .phrases import in_sentence, listed
 Sentence = list[str | dict[str, Any]]
 """Text, ``{"bold": text}``, and links ``{"system": number}`` and ``{"query": qid}``."""
 BETTER, WORSE, APART, SAME, UNTESTED = "+-~=."
-"""Results of a test of two systems; `APART` is "cannot be told apart"."""
+"""Results of a test of two systems; `APART` is not significant."""
 DIGITS = 3
 """Decimals of numbers in sentences."""
 
@@ -146,35 +146,36 @@ class Scores:
             return [*lead, few if self.n[first] == 1 else " was not tested."]
         if self.baselines:
             return self._against_baselines(first)
-        apart, letter = self.count(first, APART), self.relations[first, after]
+        letter, others = self.relations[first, after], len(self.order) - len(top)
         subject: Sentence = ["It"] if len(top) == 1 else [self.link(first)]
         by = f", by {self.amount(first, after)}"
-        others = len(self.order) - len(top)
-        near = [row for row in self.order if self.relations[first, row] == APART]
-        which = self.links(near) if 0 < apart < 3 else [f"{apart:,} other systems"]
-        which = ["any other system"] if apart == others else which
-        rest: Sentence = ["the tests cannot tell ", *which, " apart from "]
-        rest += ["it"] if len(top) == 1 else subject
-        if apart == others == 1 == len(top):
-            rest = ["the tests cannot tell the two apart"]
+        rest_of = [row for row in self.order if row not in (*top, after)]
+        near = [row for row in rest_of if self.relations[first, row] == APART]
+        names = self.links(near) if 0 < len(near) < 3 else [f"{len(near):,} other systems"]
+        are: Sentence = [*names, " is not" if len(near) == 1 else " are not"]
+        if letter == APART and len(near) == len(rest_of):
+            are = ["no other system is"]
+        it: Sentence = ["it"] if len(top) == 1 else subject
+        rest: Sentence = [", and ", *are, " significantly different from ", *it] if near else []
         if letter == BETTER:
             if self.count(first, BETTER) == others > 1:
                 last = [" is significantly better than every other system; the next, "]
                 return [*subject, *last, self.link(after), by.replace("by", "is") + " behind."]
             better = [*subject, " is significantly better than ", self.link(after), by]
-            return [*better, ", but ", *rest, "."] if apart else [*better, "."]
+            but: Sentence = [", but not significantly different from ", *names] if near else []
+            return [*better, *but, "."]
         if letter == APART:
-            return [*lead, " is ", {"bold": "not significant"}, ": ", *rest, "."]
+            return [*lead, " is ", {"bold": "not significant"}, *rest, "."]
         if letter == WORSE:
             return [self.link(after), " is significantly better on the queries that both have."]
-        return [*lead, " has no test", *([": ", *rest, "."] if apart else ["."])]
+        return [*lead, " has no test", *rest, "."]
 
     def _against_baselines(self, first: int) -> Sentence:
         rows = [row for row in self.baselines if not math.isnan(self.values[row])]
         if first in rows:
             worse, apart = self.count(first, BETTER), self.count(first, APART)
             parts = [f"{_are(worse)} significantly worse"]
-            parts += [f"{apart:,} cannot be told apart from it"] if apart else []
+            parts += [f"{_are(apart)} not significantly different"] if apart else []
             return [f"It is {'a' if len(rows) > 1 else 'the'} baseline: {listed(parts)}."]
         if not rows:
             return ["No baseline has a value to test it against."]
@@ -238,7 +239,7 @@ class Scores:
                 for n, text in (
                     (worse, "is significantly better than"),
                     (better, "is significantly worse than"),
-                    (apart, "cannot be told apart from"),
+                    (apart, "is not significantly different from"),
                 )
                 if n
             ]
@@ -251,7 +252,7 @@ class Scores:
             "significantly better",
             f"{_are(worse)} significantly worse",
         ]
-        parts += [f"{apart:,} cannot be told apart from it"] if apart else []
+        parts += [f"{_are(apart)} not significantly different"] if apart else []
         if not same:
             return [f"{listed(parts)}."]
         has = "has" if len(same) == 1 else "have"
@@ -381,7 +382,7 @@ def reader_notes(
     yield from notes.chosen(board, systems, lambda text: names.get(text, text))
     counts = [(system.dataset, system.evaluation.counts) for system in systems]
     yield from notes.treatment([*labels], policy, counts, label)
-    yield from notes.undefined(notes.without_value(by_run, [*labels]), label)
+    yield from notes.undefined(notes.without_value(by_run, [*labels]), labels.__getitem__, label)
 
 
 def changed(

@@ -6,12 +6,13 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from itertools import chain, groupby, zip_longest
 from typing import Literal
 
 from ..errors import legible, printable
-from .grid import PLAIN, Column, Grid, GridCell, grid
+from .grid import PLAIN, Column, Grid, GridCell, Group, grid
 
 _GAP = "  "
 _LINE = 100
@@ -69,6 +70,36 @@ def render(grids: Iterable[Grid], *, width: int | None = None) -> Styled:
     return styled_lines(chain.from_iterable([blocks[0][1:], *blocks[1:]]) if blocks else [""])
 
 
+def fitted(
+    tables: Iterable[Grid], width: int | None, optional: Iterable[str]
+) -> tuple[list[Grid], list[str]]:
+    """Return tables without the columns that make them wider than `width`, and their titles.
+
+    Only `optional` columns are left out, the first ones first, each from all tables.
+
+    >>> table = grid(["run", "map", "p"], [["bm25", "0.31", "0.5"]])
+    >>> fitted([table], 10, ["p", "map"])[1], fitted([table], 20, ["p", "map"])[1]
+    (['p'], [])
+    """
+    chosen, left_out = [*tables], list[str]()
+    for title in optional if width is not None else ():
+        having = [table for table in chosen if title in (column.title for column in table.columns)]
+        if any(_room(_sizes(table, _texts(table))) > (width or 0) for table in having):
+            chosen = [_without(table, title) for table in chosen]
+            left_out.append(title)
+    return chosen, left_out
+
+
+def _without(table: Grid, title: str) -> Grid:
+    places = [place for place, column in enumerate(table.columns) if column.title != title]
+    groups = (
+        Group(group.title, tuple(tuple(row[place] for place in places) for row in group.rows))
+        for group in table.groups
+    )
+    columns = tuple(table.columns[place] for place in places)
+    return replace(table, columns=columns, groups=tuple(groups))
+
+
 def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: int = 1) -> str:
     """Return rows as aligned columns: the first `left` flush left, the others flush right.
 
@@ -108,14 +139,12 @@ def _lines(table: Grid, width: int | None) -> Iterator[str]:
 
 
 def _table(table: Grid, width: int | None) -> Iterator[str]:
-    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
-    texts = [_column(*pair, table.is_paper) for pair in zip(table.columns, cells, strict=True)]
-    marks = [[False, *(cell.bold for cell in column)] for column in cells]
+    texts = _texts(table)
+    marks = [[False, *(row[place].bold for row in table.rows)] for place in range(len(texts))]
     titles = readable([group.title for group in table.groups])
     headings = readable([title for title, _ in table.blocks])
     heading_of = [0, *(k for k, (_, n) in enumerate(table.blocks) for _ in range(n))]
-    sizes = [max(map(len, column)) for column in texts]
-    sizes[0] = max([sizes[0], *map(len, titles)])
+    sizes = _sizes(table, texts)
     left = next((index for index, column in enumerate(table.columns) if not column.left), 1)
     if width is not None and _room(sizes) > width:
         narrowed = _narrowed(texts, left, width)
@@ -145,6 +174,18 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
             yield from [title] if title else []
             for _ in group_of_rows.rows:
                 yield from next(rows)
+
+
+def _texts(table: Grid) -> list[list[str]]:
+    """Return the heading and the cells of each column."""
+    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    return [_column(*pair, table.is_paper) for pair in zip(table.columns, cells, strict=True)]
+
+
+def _sizes(table: Grid, texts: Sequence[Sequence[str]]) -> list[int]:
+    """Return the characters of each column, given its texts."""
+    first, *others = (max(map(len, column)) for column in texts)
+    return [max([first, *(len(group.title) for group in table.groups)]), *others]
 
 
 def _cells(texts: Sequence[str], room: int, left: bool) -> list[str]:

@@ -143,7 +143,10 @@ def test_names_that_do_not_exist(config: Path) -> None:
     assert "html" in refused("conventions", config, "--match", "0.5", "-f", "html")
 
 
-def test_the_simplest_way_comes_first_and_the_others_are_counted(config: Path) -> None:
+def test_the_simplest_way_comes_first_and_the_others_are_counted(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     words = ("conventions", config, "-m", "ndcg@3", "--match", "0.7967")
     found = matches(config, "0.7967")
     assert len(found.fits) > 2

@@ -141,7 +141,10 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_one_wrong_run_does_not_stop_the_others(small: Path) -> None:
+def test_one_wrong_run_does_not_stop_the_others(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     (small / "bad.run").write_text("1 Q0 a 1 nan t\n")
     (small / "b.run").write_text(FILES["a.run"])
     done = called("evaluate", "q.txt", "a.run", "bad.run", "b.run", "-m", "map", cwd=small)

@@ -43,7 +43,7 @@ def test_names_of_a_folder(compared: Path) -> None:
         "gbrt", "neural", "--results", folder, "-m", "AP", "--dataset", "letor-fold2", "-b",
         "neural",
     )  # fmt: skip
-    assert "\n\nletor-fold2, MAP ↑, against neural (0.8394, n=41)\n" in text
+    assert "\n\nletor-fold2, gbrt against neural\n" in text
     assert "letor-fold1" not in text
     board = folder / "leaderboard.csv"
     for words, begin in (

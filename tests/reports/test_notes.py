@@ -14,7 +14,7 @@ from harness.core.leaderboard import Leaderboard
 from harness.core.names import compared, parse, parse_all
 from harness.core.policy import Policy
 from harness.reports.leaderboard import find
-from harness.reports.notes import missing_in_words, on_dataset, treatment, undefined
+from harness.reports.notes import missing_in_words, names_among, on_dataset, treatment, undefined
 from harness.reports.phrases import spelled
 from harness.reports.select import metric_spellings
 
@@ -81,12 +81,11 @@ FOUR = {f"r={k}": {"missing": k} for k in range(1, 5)} | {"all": {}}
         ({"a": {"tied": 4}}, {"ties": "stable", "scores": "float64"},
          ["Equal scores (double precision) are left in the order of the file."]),
         ({"a": {"tied": 4}}, {"metrics": ("map(ties=average)", "P@5")},
-         [TIES, "For MAP (average ties), equal scores (double precision) are put in all orders, "
-                "and values averaged."]),
+         [TIES, "For MAP, equal scores (double precision) are put in all orders, and values "
+                "averaged."]),
         ({"a": {}}, {"metrics": ("ndcg(convention=letor)@5", "map(ties=random(10))", "P@5")},
-         ["For nDCG@5 (letor), equal scores (double precision) are left in the order of the file.",
-          "For MAP (ties = random(10)), equal scores (double precision) are put in a random order "
-          "(seed 10)."]),
+         ["For nDCG@5, equal scores (double precision) are left in the order of the file.",
+          "For MAP, equal scores (double precision) are put in a random order (seed 10)."]),
         ({"a": {}}, {"metrics": ("map", "map_min", "map_max")},
          ["Bounds are over all orders of documents with equal scores."]),
         ({"a and b": {"extra": 1}, "b": {}}, {},
@@ -139,7 +138,7 @@ def test_sentences_on_ties_fit_into_a_line(ties: Any, scores: Any) -> None:
 def test_notes_of_many_metrics_name_the_exceptions() -> None:
     metrics = parse_all(["map", "ndcg@10", "P@5", "recip_rank", "swaps"])
     lost = {metric: {"a": 2, "b": 0} for metric in metrics[:4]} | {metrics[4]: {"a": 0, "b": 0}}
-    assert [*undefined(lost)] == [
+    assert [*undefined(lost, *names_among(metrics))] == [
         "All metrics but swaps have no value on 2 queries of a; their means leave them out."
     ]
     assert missing_in_words(metrics, Policy()) == "counts 0, but is left out for swaps"

@@ -49,7 +49,10 @@ def test_a_run_writes_its_tables_with_the_hash_of_its_manifest(paper: Path) -> N
         (["seeds", "-f", "html"], "seeds.html"), (["seeds", "-f", "csv"], "seeds.csv"),
     ],
 )  # fmt: skip
-def test_the_command_makes_the_same_table(paper: Path, arguments: list[str], name: str) -> None:
+def test_the_command_makes_the_same_table(
+    paper: Path, arguments: list[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     assert table(paper, *arguments) == (paper / "tables" / name).read_text("utf-8")
 
 

@@ -194,6 +194,11 @@ def sorted_by(settings: TableSettings, study: Study) -> str | None:
     """Return the key that sorts rows: with `top`, by default the first metric shown."""
     if settings.sort is not None or settings.top is None:
         return settings.sort
+    return first_key(settings, study)
+
+
+def first_key(settings: TableSettings, study: Study) -> str | None:
+    """Return the first metric shown that can sort rows; None without one."""
     names = [str(metric) for metric in study.board.metrics]
     chosen = select(settings.metrics, names, "metric", metric_spellings(names))
     has_direction = {str(m) for m in study.board.metrics if m.definition.direction}
@@ -522,6 +527,9 @@ class TableDraft:
     def _name(self, metric: Metric) -> str:
         return self.settings.metric_in_sentence(metric, self.metrics)
 
+    def _heading(self, metric: Metric) -> str:
+        return self.settings.metric_name(metric, self.metrics)
+
     def _shared(self, metrics: Sequence[Metric]) -> str:
         """Return names of metrics; without cutoffs if they are all of three or more."""
         stems = {self._name(metric).partition("@")[0] for metric in metrics}
@@ -618,7 +626,8 @@ class TableDraft:
             result = "No difference is significant"
         yield f"{result} ({test})."
         tested = {str(row.metric) for row in comparisons.rows}
-        untested = [self._names([metric]) for metric in self.metrics if str(metric) not in tested]
+        missing = [metric for metric in self.metrics if str(metric) not in tested]
+        untested = [*map(self._heading, missing[:1]), *map(self._name, missing[1:])]
         if any(column.dataset is None for column in self.columns):
             untested.append(AVERAGE)
         if untested:
@@ -703,7 +712,8 @@ class TableDraft:
         yield from notes.unanswered(coverages, self.metrics, policy, name, on=on)
         sizes = {(system.n(m), len(system.qids)) for system in systems for m in self.metrics}
         if len(sizes) > 1 or self.settings.caption.details == "none":
-            yield from notes.undefined(notes.without_value(names, self.metrics), name, on=on)
+            numbers = notes.without_value(names, self.metrics)
+            yield from notes.undefined(numbers, self._heading, name, on=on)
 
     def _column_notes(self) -> Iterator[str]:
         noted = {cell.text == UNDEFINED for column in self.cells for cell in column if cell.note}
