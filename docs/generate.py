@@ -172,7 +172,7 @@ def formats_page() -> str:
         "from 1. If the lowest score is best, as for distances and losses, say so too:\n\n"
         "| where | columns | the lowest is best |\n|---|---|---|\n"
         "| `harness evaluate`, `compare`, `gate`, `check` | `--columns qid=1,docno=3,score=sim`, "
-        "`--qrels-columns grade=label` | `--lower-is-better` |\n"
+        "`--set 'dataset.columns={grade: label}'` | `--lower-is-better` |\n"
         "| a config | `columns: {qid: 1, docno: 3, score: sim}` | `order: ascending` |\n"
         "| `harness.evaluate`, `compare`, `gate`, `page`, `check` | `columns={'score': 'sim'}`, "
         "`qrels_columns={'grade': 'label'}` | `order='ascending'` |\n\n"
@@ -195,8 +195,8 @@ def formats_page() -> str:
         "'(.+)#\\d+$'` for `D1#0`. `harness check` proposes a pattern for common spellings. "
         "A document gets the best score of its passages. Write "
         "`{from: PATTERN, take: sum}` for the sum, `mean` for the mean, or `first` for the passage "
-        "with the lowest number. On the command line, write `--documents-from PATTERN`, or "
-        "`TAKE:PATTERN` as in `sum:(.+)#[0-9]+`.\n"
+        "with the lowest number. On the command line, write "
+        "`--set run.documents=PATTERN`, or `TAKE:PATTERN` as in `sum:(.+)#[0-9]+`.\n"
     )
     lines.append(
         "## What the readers reject\n\n"

@@ -287,10 +287,10 @@ HOLDINGS = [
                 "near.csv", [(q, d, -s) for q, d, s in HITS], "{0},{1},{2}",
                 "qid,docno,_distance\n"))),
     Holding("a run of passages `D1#0`, qrels of documents `D1`",
-            "qrels.txt passages.run --documents-from '(.+)#[0-9]+'", both(lambda: text(
+            "qrels.txt passages.run --set 'run.documents=(.+)#[0-9]+'", both(lambda: text(
                 "passages.run", [(q, d, n, s - n) for q, d, s in HITS for n in (0, 1)],
                 "{0} Q0 {1}#{2} 0 {3} t"))),
-    Holding("a docno twice in a query", "qrels.txt bm25.run --duplicates best", repeated),
+    Holding("a docno twice in a query", "qrels.txt bm25.run --set run.duplicates=best", repeated),
     Holding("grades that are fractions", "qrels.txt bm25.run --relevance-level 0.5", soft),
     Holding("a weight for each query, such as its traffic",
             "qrels.txt bm25.run --weights traffic.csv:views", both(
@@ -306,7 +306,7 @@ HOLDINGS = [
             table_of_rows),
     Holding("the same, and scores of RankLib", "test.txt ranklib.txt", ranklib),
     Holding("features and group sizes of LightGBM",
-            "features.txt scores.txt --group-sizes sizes.txt", boosting),
+            "features.txt scores.txt --set dataset.group=sizes.txt", boosting),
     Holding("dicts as in pytrec_eval", "harness.evaluate(qrel, run, ['map'])", dicts, True),
     Holding("rankings and relevant documents as lists by qid",
             "harness.evaluate(relevant, ranked, ['map'])", lists, True),

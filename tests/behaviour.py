@@ -38,8 +38,8 @@ check configs/[quickstart|trec|folds|sweep|compare|paper|plugin].yaml --format j
 run configs/quickstart.yaml --format [table|jsonl|markdown|html|trec]
 evaluate {TREC} runs/trec/lsi.run -m map -m ndcg@10 -m swaps -q --format [table|csv|jsonl|html|trec]
 evaluate {LETOR} -m map -m arp -m ndcg(gain=exp)@10 -q -f csv --ties [stable|average|bounds]
-evaluate {LETOR} -m official -q -f csv [-M 3|-l 2|-J|--ties reverse]
-evaluate {LETOR} -m official -q -f csv --empty-queries [one|skip]
+evaluate {LETOR} -m official -q -f csv [-M 3|-l 2|--set policy.judged_only=true|--ties reverse]
+evaluate {LETOR} -m official -q -f csv --set policy.empty_queries=[one|skip]
 evaluate {LETOR} -m ndcg@5 -m map -q -f csv --convention lightgbm
 compare bm25 tfidf lsi --results results/trec --format [text|csv|jsonl|markdown]
 diff results/quickstart results/trec --format [text|csv|jsonl|markdown]

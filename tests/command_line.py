@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 from harness.cli.main import main
 
@@ -18,7 +17,7 @@ def started(
     """Run ``harness`` as a program; `python` are options of the interpreter."""
     return subprocess.run(
         [sys.executable, *python, "-m", "harness", *words],
-        cwd=cwd, input=stdin, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"},
+        cwd=cwd, input=stdin, capture_output=True, text=True,
     )  # fmt: skip
 
 
@@ -36,8 +35,7 @@ def called(*words: object, cwd: Path | None = None) -> Said:
     before, code = Path.cwd(), 0
     os.chdir(cwd or before)
     try:
-        environment = mock.patch.dict(os.environ, {"COLUMNS": "100", **os.environ})
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), environment:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             main([*map(str, words)])
     except SystemExit as stopped:
         code = stopped.code if isinstance(stopped.code, int) else 0

@@ -19,6 +19,7 @@ from harness.core.metric import REGISTRY
 assert harness.metrics  # importing it fills the registry
 BUILT_IN = dict(REGISTRY)
 ROOT = Path(__file__).resolve().parents[1]
+os.environ["COLUMNS"] = "100"  # whatever the terminal, or the process of a worker
 # a busy machine is no fault, and the same commit has the same examples, hence the same result
 SETTINGS: dict[str, Any] = {
     "deadline": None,

@@ -126,14 +126,20 @@ class Trial:
     def evaluate(self, dataset: File, runs: list[File]) -> None:
         choices, files = self.made.choices, [dataset.path, *(run.path for run in runs)]
         formats = ["--qrels-format", dataset.format_name, "--run-format", runs[0].format_name]
-        words = [*formats, "--ties", choices.ties, "--missing-queries", choices.missing_queries]
-        words += ["--empty-queries", choices.empty_queries]
+        words = [
+            *formats,
+            "--ties",
+            choices.ties,
+            "--set",
+            f"policy.missing_queries={choices.missing_queries}",
+        ]
+        words += ["--set", f"policy.empty_queries={choices.empty_queries}"]
         if choices.relevance_level:
             words += ["-l", str(choices.relevance_level)]
         if choices.depth:
             words += ["-M", str(choices.depth)]
         if choices.judged_only:
-            words += ["-J"]
+            words += ["--set", "policy.judged_only=true"]
         metrics = [word for metric in self.made.metrics for word in ("-m", metric)]
         form = self.draw.choice(["csv", "jsonl"]) if choices.ties != "bounds" else "csv"
         said = self.call("evaluate", *files, *metrics, "-q", "-f", form, *words, codes=(0, 2))

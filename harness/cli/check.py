@@ -35,8 +35,8 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.flag("--all-topics", "Reject runs without an answer to a query.")
 @options.whole("--max-runs", least=1, help="Largest number of runs of a team.")
 @options.teams
-@options.overrides
 @options.files
+@options.overrides
 @options.format_option(*get_args(Format))
 def command(
     first: str, runs: Texts, strict: bool, notes: bool, verbose: bool, by: By, format: Format,
@@ -56,6 +56,9 @@ def command(
     With --topics, all files are submissions to a shared task, and no qrels are needed. Each that is
     not OK gets a line: WARN or REJECT with the reason. --docnos and the options after it work with
     QRELS too.
+
+    --set changes any key of a CONFIG. For files it takes dataset.columns, dataset.duplicates,
+    dataset.group, run.documents and run.duplicates.
 
     The command exits with 2 if there are errors, and with --strict with 1 if there are warnings.
 
@@ -77,7 +80,10 @@ def command(
     if is_config:
         options.refuse((*_TERMS, *options.OF_FILES.split()), "a config")
     else:
-        options.refuse(("overrides",), "files without a config")
+        of_runs = {"run": ("duplicates",)}
+        keys_of = of_runs if terms["topics"] else options.KEYS_OF_FILES
+        keys = options.sections(settings["overrides"], keys_of)
+        settings |= options.settings_of_files(keys)
     if task is not None and not runs:
         message = "expected run files with the options of submissions"
         fix = "give RUN... --topics FILE, or QRELS RUN..."
@@ -86,8 +92,7 @@ def command(
         message = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
-        unused = "qrels_format", "qrels_columns", "group", "documents", "notes", "by"
-        options.refuse(unused, "submissions without qrels")
+        options.refuse(("qrels_format", "notes", "by"), "submissions without qrels")
     if terms["max_runs"] is None:
         options.refuse(("teams",), "checks without --max-runs")
     if format != "text":

@@ -13,7 +13,6 @@ import click
 
 from ..core.arguments import parameters_of
 from ..core.entries import System
-from ..core.policy import Choices
 from ..core.systems import systems_of
 from ..errors import InputError, Problem, UnknownNameError, warn
 from ..experiment import compare as versus
@@ -43,7 +42,7 @@ _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "
 @options.plan("The baseline; by default the first run")
 @options.grouping
 @options.format_option("text", "csv", "excel", "jsonl", "markdown", "plain-markdown")
-@options.usual_evaluation
+@options.evaluation
 def command(
     runs: Texts, qrels: str | None, results: Path | None, format: str, **settings: Any
 ) -> None:
@@ -55,8 +54,8 @@ def command(
     Tests: {tests}; or one of a plugin.
 
     --set takes the keys family, interval, draws and seed of 'compare:', such as
-    compare.draws=99999. For run files it also takes those of 'policy:', such as
-    policy.empty_queries=skip. With --results, the defaults are those of 'compare:' in the config.
+    compare.draws=99999. For run files it also takes the keys of 'harness evaluate'. With
+    --results, the defaults are those of 'compare:' in the config.
 
     \b
     Examples:
@@ -64,9 +63,9 @@ def command(
       harness compare bm25 tfidf --results results/trec -m map
       harness compare lambdamart gbrt neural --results results/sweep --test randomization
     """
-    keys_of = {"compare": parameters_of(Plan)}
-    keys_of |= {"policy": parameters_of(Choices)} if results is None else {}
-    keys = options.sections(settings.pop("overrides"), **keys_of)
+    of_files = options.KEYS_OF_EVALUATION if results is None else {}
+    keys_of = {"compare": parameters_of(Plan), **of_files}
+    keys = options.sections(settings.pop("overrides"), keys_of)
     plan = options.pop_plan(settings, keys["compare"])
     metrics, dataset, all_pairs = (settings.pop(key) for key in ("metrics", "dataset", "all_pairs"))
     if all_pairs and plan.baselines:
@@ -86,7 +85,7 @@ def command(
         versus.check_metrics(metrics)
         weighted = short_names([str(qrels)])[0] if settings["weights"] else ""
         versus.check_plan(plan, short_names(list(dict.fromkeys(runs))), weighted)
-        systems = systems_of_files(str(qrels), runs, metrics, policy=keys["policy"], **settings)
+        systems = systems_of_files(str(qrels), runs, metrics, keys=keys, **settings)
     options.check_correction(plan.test, keys["compare"])
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(systems[0].run,))

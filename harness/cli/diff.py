@@ -50,7 +50,7 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @options.persistence
 @options.flag("--reproduction", "Also measure how well NEW reproduces OLD.")
 @options.plan("Measure effects over this run, too")
-@options.keys
+@options.overrides
 @options.format_option("text", "csv", "jsonl", "markdown")
 def command(
     files: Texts, history: bool, output: Path | None, any_change: bool, format: str, **settings: Any
@@ -92,7 +92,7 @@ def command(
         options.refuse(("keys", "lower"), "results folders")
     else:
         options.refuse((*_TESTS, "overrides"), "tables, which have no values of queries")
-    keys = options.sections(settings.pop("overrides"), compare=parameters_of(Plan))
+    keys = options.sections(settings.pop("overrides"), {"compare": parameters_of(Plan)})
     plan = options.pop_plan(settings, keys["compare"])
     options.check_correction(plan.test, keys["compare"])
     names_known = partial(names_of, old, new, settings["keys"])

@@ -40,14 +40,19 @@ if TYPE_CHECKING:
 @options.format_option(*REPORTS, default="table", help="Format of the output.")
 @options.evaluation
 def command(
-    qrels: str, runs: Texts, per_query: bool, sort: str | None, format: str, **settings: Any
-) -> None:
+    qrels: str, runs: Texts, per_query: bool, sort: str | None, format: str, overrides: Texts,
+    **settings: Any,
+) -> None:  # fmt: skip
     """Evaluate runs against qrels, without a config.
 
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
     counts these queries; the formats csv, jsonl and trec print it to standard error. The guard
     warns of mistakes such as predictions in another row order. 'harness check QRELS RUN...' finds
     more. The command exits with 2 if a run cannot be evaluated, and evaluates the others.
+
+    --set takes these keys of a config: policy.missing_queries, policy.empty_queries,
+    policy.judged_only, policy.drop_identical_ids; dataset.columns, dataset.duplicates,
+    dataset.group; run.documents, run.duplicates; groups.bins, groups.columns, groups.qid.
 
     Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
     bounds.
@@ -58,7 +63,8 @@ def command(
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
       harness evaluate qrels.txt bm25.run dense.run -m map --fuse "rrf(k=10)"
     """
-    board = evaluate(qrels, runs, keep_going=True, **settings)
+    keys = options.sections(overrides, options.KEYS_OF_EVALUATION)
+    board = evaluate(qrels, runs, keys=keys, keep_going=True, **settings)
     board = in_order(board.sliced(), sort, "--sort")
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for note in value_notes(board, has_runid=format == "trec"):
@@ -73,29 +79,22 @@ def command(
 
 
 def evaluate(
-    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str, **settings: Any
-) -> Leaderboard:
-    """Evaluate files with the settings of `options.evaluation`.
-
-    `policy` has further keys of a config's `policy:`.
-    """
+    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, keys: Mapping[str, Any],
+    groups: str | None, weights: str | None, ties: str, depth: int | None, **settings: Any,
+) -> Leaderboard:  # fmt: skip
+    """Evaluate files with the settings of `options.evaluation`, and the `keys` of `--set`."""
+    settings |= options.settings_of_files(keys)
     if not metrics:
         raise InputError(list(_problems_without_metric(qrels, runs, settings)))
-    groups, bins = settings.pop("groups"), settings.pop("bins")
-    if groups is None and bins:
-        message = f"--bins {bins[0]}: expected a file of groups to cut"
+    if groups is None and keys["groups"]:
+        message = f"--set groups.{next(iter(keys['groups']))}: expected a file of groups"
         raise UnknownNameError(Problem("", message, fix="add --groups FILE"))
-    grouping = None if groups is None else _grouping(groups, bins)
-    weights = settings.pop("weights")
+    grouping = None if groups is None else _grouping(groups, keys["groups"])
     table = None if weights is None else weights_of(weights)
-    choices = {name: settings.pop(name) for name in options.POLICY if name in settings}
-    choices |= settings.pop("policy", {})
-    rules = Policy(ties=without_bounds(ties), **choices)
-    board = evaluate_files(qrels, runs, metrics, policy=rules, bounds=ties == BOUNDS, **settings)
-    if settings["documents"] is not None:
-        warn(
-            f"documents of passages: each has the {TAKEN[Passages.of(settings['documents']).take]}"
-        )
+    policy = Policy(ties=without_bounds(ties), depth=depth, **keys["policy"])
+    board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
+    if (documents := keys["run"].get("documents")) is not None:
+        warn(f"documents of passages: each has the {TAKEN[Passages.of(documents).take]}")
     if grouping is None and table is None:
         return board
     from ..guard.datasets import attach_groups, attach_weights
@@ -131,17 +130,18 @@ def _problems_without_metric(
     yield Problem("--metric", "expected a metric, got none", fix=fix)
 
 
-def _grouping(path: str, bins: Sequence[str]) -> Grouping:
-    """Return the grouping of queries by a file and edges such as ``length=5,10``."""
+def _grouping(path: str, keys: Mapping[str, Any]) -> Grouping:
+    """Return the grouping of queries by a file, with the keys of `--set groups.KEY=VALUE`."""
     from pydantic import ValidationError
 
+    from ..config.load import wrong_value
     from ..config.model import Groups
     from ..guard.datasets import load_grouping
 
-    parts = (text.rpartition("=") for text in bins)
-    edges = {name: numbers.split(",") for name, _, numbers in parts}
     try:
-        return load_grouping(Groups.model_validate({"path": path, "bins": edges}))
-    except ValidationError:
-        message = f"--bins {', '.join(bins)}: expected a column and numbers from low to high"
-        raise UnknownNameError(Problem("", message, fix="write --bins length=5,10")) from None
+        return load_grouping(Groups.model_validate({"path": path, **keys}))
+    except ValidationError as errors:
+        error = errors.errors()[0]
+        where = ".".join(["--set groups", *map(str, error["loc"][:1])])
+        fix = 'write --set "groups.bins={length: [5, 10]}"'
+        raise UnknownNameError(Problem(where, wrong_value(error), fix=fix)) from None

@@ -10,8 +10,6 @@ from typing import Any, Literal
 
 import click
 
-from ..core.arguments import parameters_of
-from ..core.policy import Choices
 from ..errors import HarnessError, Problem, UnknownNameError
 from ..experiment import gate as gates
 from ..experiment import run as experiment
@@ -48,14 +46,13 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 @options.choice("--on-undecided", Undecided, default="fail", help=_UNDECIDED)
 @options.grouping
 @options.format_option(*FORMATS)
-@options.usual_evaluation
+@options.evaluation
 def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
     """Test whether runs are worse than a baseline beyond a margin.
 
     The verdict on each metric and dataset is pass, fail or undecided. The command exits with 0 if
     all pass, and with 1 if one fails. --on-undecided decides how undecided counts. --set changes
-    any key of a CONFIG; for run files it takes those of 'policy:', such as
-    policy.empty_queries=skip.
+    any key of a CONFIG; for run files it takes the keys of 'harness evaluate'.
 
     \b
     Examples:
@@ -112,10 +109,9 @@ def _verdicts(
         options.refuse(("qrels",), "results folders")
     if qrels is not None:
         options.refuse(("names",), "run files")
-        keys = options.sections(overrides, policy=parameters_of(Choices))
-        # a candidate that changes nothing is not a mistake
-        settings |= {"accept": ["same-file-twice"], "policy": keys["policy"]}
-        systems = systems_of_files(qrels, inputs, metrics, **settings)
+        keys = options.sections(overrides, options.KEYS_OF_EVALUATION)
+        settings["accept"] = ["same-file-twice"]  # a candidate may change nothing
+        systems = systems_of_files(qrels, inputs, metrics, keys=keys, **settings)
         rules = gates.rules_of(margins, metrics)
         verdicts = gates.gate_baseline(systems, systems[0].run, rules, **plan)
         return verdicts, [qrels, *inputs], plan

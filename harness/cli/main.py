@@ -89,7 +89,7 @@ class Commands(click.Group):
 
 
 def _whole_options(command: click.Command, words: list[str]) -> list[str]:
-    """Return words with each beginning of one long option alone in full: ``--missing skip``."""
+    """Return words with each beginning of one long option alone in full: ``--relevance 2``."""
     known = [name for one in command.params for name in (*one.opts, *one.secondary_opts)]
     end = words.index("--") if "--" in words else len(words)
     whole = []

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from ..core.arguments import MOST, Range, parameters_of, signs_in, split_assignment
-from ..core.policy import Policy, RunDuplicates
+from ..core.policy import Choices, Policy
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean
 from ..stats.comparison import Plan
 
@@ -21,13 +21,25 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
 Texts = tuple[str, ...]
 
-OF_FILES = "duplicates qrels_format run_format columns qrels_columns order documents group"
+OF_FILES = "qrels_format run_format columns order"
 """Parameters for reading files without a config; see `files`."""
+KEYS_OF_FILES: dict[str, Collection[str]] = {
+    "dataset": ("columns", "duplicates", "group"),
+    "run": ("documents", "duplicates"),
+}
+"""Keys of a config's datasets and runs that `--set` gives files without a config."""
+KEYS_OF_EVALUATION = {
+    **KEYS_OF_FILES,
+    "groups": ("bins", "columns", "qid"),
+    "policy": parameters_of(Choices),
+}
+"""The same, if the files are evaluated."""
+_WITHOUT_OPTION = {"dataset.columns", "groups.columns"}
+"""Keys with the name of an option that sets another key."""
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
-    "Evaluation": "relevance_level depth judged_only ties convention missing_queries empty_queries "
-    "overrides",
-    "Files": f"{OF_FILES} plugins plugin inputs groups bins weights",
+    "Evaluation": "relevance_level depth ties convention overrides",
+    "Files": f"{OF_FILES} plugins plugin inputs groups weights",
     "Fusion": "fuse write",
     "Submissions": "topics docnos max_per_query tag_pattern all_topics max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
@@ -180,8 +192,7 @@ def joined(*options: Option[Any]) -> Option[Any]:
 
 
 results = argument("results", "RESULTS", "A folder that 'harness run' wrote.", type=Path)
-_SET = "Replace one value of the config; repeatable."
-overrides = click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help=_SET)
+overrides = many("--set", "overrides", metavar="KEY=VALUE", help="Set a key of a config")
 _SORT = "Sort rows by this metric; 'none' keeps their order."
 sort = click.option("--sort", metavar="METRIC", help=_SORT)
 workers = joined(
@@ -195,7 +206,6 @@ inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or 
 _WEIGHTS = "Query weights, CSV or Parquet: FILE or FILE:COLUMN."
 grouping = joined(
     click.option("--groups", metavar="FILE", help="Groups of queries, CSV or Parquet, with qid."),
-    many("--bins", metavar="COLUMN=X,...", help="Cut numbers of --groups: length=5,10"),
     click.option("--weights", metavar="FILE", help=_WEIGHTS),
 )
 
@@ -269,7 +279,9 @@ def is_given(name: str) -> bool:
     return source is ParameterSource.COMMANDLINE
 
 
-def sections(overrides: Sequence[str], **keys_of: Collection[str]) -> dict[str, dict[str, Any]]:
+def sections(
+    overrides: Sequence[str], keys_of: Mapping[str, Collection[str]]
+) -> dict[str, dict[str, Any]]:
     """Return the keys that `--set SECTION.KEY=VALUE` sets, by the sections of a config.
 
     `keys_of` has the keys of each section that a command has; those with an option are refused.
@@ -279,21 +291,46 @@ def sections(overrides: Sequence[str], **keys_of: Collection[str]) -> dict[str, 
     parameters = click.get_current_context().command.params
     own = {str(parameter.name): parameter.opts[0] for parameter in parameters}
     chosen: dict[str, dict[str, Any]] = {name: {} for name in keys_of}
-    known = [f"{name}.{key}" for name, keys in keys_of.items() for key in keys if key not in own]
+    known = {f"{name}.{key}": own.get(key) for name, keys in keys_of.items() for key in keys}
+    known |= dict.fromkeys(known.keys() & _WITHOUT_OPTION)
     for text in overrides:
         key = text.partition("=")[0].strip()
-        section, _, last = key.rpartition(".")
-        if last in own and last in keys_of.get(section, ()):
+        if option := known.get(key):
             message = f"{key} is an option of this command"
-            raise UnknownNameError(Problem("--set", message, fix=f"write {own[last]}"))
-        check_known("key", key, known, "--set")
+            raise UnknownNameError(Problem("--set", message, fix=f"write {option}"))
+        check_known("key", key, [name for name in known if not known[name]], "--set")
         source = yaml_file.parse_yaml("{}", "--set")
         yaml_file.override_values(source, [text])
         if source.problems:
             raise UnknownNameError(source.problems)
         for section, keys in source.data.items():
             chosen[section] |= keys
+    if any(chosen.get(section) for section in KEYS_OF_FILES):
+        _check_entries(chosen)
     return chosen
+
+
+def _check_entries(chosen: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise UnknownNameError if a key of `KEYS_OF_FILES` has a wrong value."""
+    from pydantic import ValidationError
+
+    from ..config.load import wrong_value
+    from ..config.model import DatasetEntry, RunEntry
+
+    for section, entry in (("dataset", DatasetEntry), ("run", RunEntry)):
+        try:
+            entry.model_validate({"path": "", **chosen[section]})
+        except ValidationError as errors:
+            error = errors.errors()[0]
+            where = f"--set {section}.{error['loc'][0]}"
+            raise UnknownNameError(Problem(where, wrong_value(error))) from None
+
+
+def settings_of_files(keys: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the parameters of `options_of_files` that have keys of `KEYS_OF_FILES`."""
+    dataset = {"duplicates": "error", **keys.get("dataset", {})}
+    names = {"columns": "qrels_columns", "duplicates": "qrels_duplicates"}
+    return {**{names.get(key, key): value for key, value in dataset.items()}, **keys["run"]}
 
 
 teams = text("--teams", "FILE|RE", "CSV of run and team, or a pattern on the tag.")
@@ -305,38 +342,33 @@ def _format_of(option: str, files: str) -> Option[Any]:
     )
 
 
-def _columns_of(option: str, roles: str, files: str, example: str) -> Option[Any]:
-    def read(context: object, parameter: object, texts: Texts) -> dict[str, str | int] | None:
-        return columns_in(option, roles.split(), texts) or None
-
-    help = f"Columns of {files}, by name or number: {example}"
-    return many(option, metavar="ROLE=COLUMN,...", help=help, callback=read)
+def _read_columns(context: object, parameter: object, texts: Texts) -> dict[str, str | int] | None:
+    return columns_in(texts) or None
 
 
-def columns_in(option: str, roles: Sequence[str], texts: Texts) -> dict[str, str | int]:
+def columns_in(texts: Texts) -> dict[str, str | int]:
     """Return the column of each role, a name or a number from 1; a name may be in quotes.
 
-    >>> columns_in("--columns", ["qid", "score"], ("qid=1,score=a=b,c", "score='2'"))
+    >>> columns_in(("qid=1,score=a=b,c", "score='2'"))
     {'qid': 1, 'score': '2'}
     """
     columns: dict[str, str | int] = {}
     for text in texts:
         for part in re.findall(r"((?:'[^']*'|\"[^\"]*\"|.)+?)(?:,\s*(?=\w+\s*=)|$)", text):
             role, _, column = map(str.strip, part.partition("="))
-            check_known("column", role, roles, option)
+            check_known("column", role, ROLES, "--columns")
             is_number = column.isascii() and column.isdigit()
             if not column or (is_number and not int(column)):
                 message = f"{role}: expected a name or a number from 1, got '{column}'"
-                fix = f"write {option} {role}=3 or {option} {role}=NAME"
-                raise UnknownNameError(Problem(option, message, fix=fix))
+                fix = f"write --columns {role}=3 or --columns {role}=NAME"
+                raise UnknownNameError(Problem("--columns", message, fix=fix))
             columns[role] = int(column) if is_number else re.sub(r"^(['\"])(.*)\1$", r"\2", column)
     return columns
 
 
-_SIZES = "Group sizes of QRELS, as in LightGBM."
-_TWICE = "If a query has a docno twice: an error, or a row to keep."
+ROLES = ("qid", "docno", "score", "rank", "grade", "row")
+_COLUMNS = "Columns of runs, by name or number: qid=1"
 _LOWER = "The lowest score is best in all runs, as for distances."
-_PASSAGES = "Pattern of the document in a docno: '(.+)#.*', 'sum:...'."
 lower_is_better = click.option(
     "--lower-is-better",
     "order",
@@ -345,53 +377,32 @@ lower_is_better = click.option(
     help=_LOWER,
     show_default=False,
 )
-_duplicates = choice("--duplicates", RunDuplicates, default="error", help=_TWICE)
-_run_format = _format_of("--run-format", "the runs")
-_run_columns = _columns_of("--columns", "qid docno score rank grade row", "runs", "qid=1")
-run_files = joined(_duplicates, _run_format, _run_columns, lower_is_better)
-"""The options of `options_of_files` for runs that name their documents."""
-files = joined(
-    _duplicates,
-    _format_of("--qrels-format", "QRELS"),
-    _run_format,
-    _run_columns,
-    _columns_of("--qrels-columns", "qid docno grade", "QRELS", "grade=rel"),
+run_files = joined(
+    _format_of("--run-format", "the runs"),
+    many("--columns", metavar="ROLE=COLUMN,...", help=_COLUMNS, callback=_read_columns),
     lower_is_better,
-    click.option("--documents-from", "documents", metavar="PATTERN", help=_PASSAGES),
-    click.option("--group-sizes", "group", metavar="FILE", help=_SIZES),
 )
-"""The options of `options_of_files`."""
-POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
+"""Options of `options_of_files` for runs that name their documents."""
+files = joined(
+    _format_of("--qrels-format", "QRELS"),
+    run_files,
+)
+"""Options of `options_of_files`; `--set` gives the others, see `settings_of_files`."""
 _RELEVANT = "Smallest grade that is relevant, such as 2 or 0.5."
-relevance_level = click.option(
-    "--relevance-level", "-l", metavar="N", type=Number(0, MOST, min_open=True), help=_RELEVANT
-)
-
-
-def _policy(help: str, field: str, *names: str, **settings: Any) -> Option[Any]:
-    names = (f"--{field.replace('_', '-')}", *names)
-    return setting(Policy, field, *names, help=help, **settings)
-
-
-depth = _policy("Look at the first N documents only.", "depth", "-M", metavar="N")
-ties = _policy("Order of tied scores, such as stable.", "ties", metavar="ORDER")
 _TOOL = "Compute every metric as this tool does."
-convention = click.option("--convention", metavar="TOOL", help=_TOOL)
-plugins = many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module to load")
-_first = joined(relevance_level, depth)
-_last = joined(files, plugins)
+_DEPTH = "Look at the first N documents only."
 evaluation = joined(
-    _first,
-    _policy("Take unjudged documents out after -M.", "judged_only", "-J"),
-    joined(ties, convention),
-    _policy("How to count queries without an answer.", "missing_queries"),
-    _policy("How to count queries with nothing relevant.", "empty_queries"),
-    _last,
+    click.option(
+        "--relevance-level", "-l", metavar="N", type=Number(0, MOST, min_open=True), help=_RELEVANT
+    ),
+    setting(Policy, "depth", "--depth", "-M", metavar="N", help=_DEPTH),
+    setting(Policy, "ties", metavar="ORDER", help="Order of tied scores, such as stable."),
+    click.option("--convention", metavar="TOOL", help=_TOOL),
+    files,
+    many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module to load"),
+    overrides,
 )
 """Parameters for evaluating files without a config; see `harness.cli.evaluate.evaluate`."""
-keys = many("--set", "overrides", metavar="KEY=VALUE", help="Set another key of a config, as above")
-usual_evaluation = joined(_first, ties, convention, _last, keys)
-"""The same for commands in which `--set` has the rest; see `sections`."""
 
 
 def pairs(

@@ -30,7 +30,7 @@ _BASELINE = "For differences and effects; by default the config's."
 @options.setting(PlotSettings, "over", metavar="COLUMN", help=_OVER)
 @options.format_option("png", "svg", "pdf", help="Format; svg and pdf are for papers.")
 @options.setting(PlotSettings, "width", help="3.3 inches (column) or 7 inches (page).")
-@options.keys
+@options.overrides
 @options.path("--output", "-o", metavar="FOLDER", help="Output folder; by default RESULTS/plots.")
 @options.flag("--force", "Replace edited or foreign files in RESULTS/plots.")
 def command(
@@ -64,7 +64,7 @@ def command(
         options.refuse(("force",), "--output: files in another folder are replaced")
     settings |= {name: settings[name] or ("*",) for name in ("datasets", "runs")}
     keys = [key for key in parameters_of(PlotSettings) if key not in ("kind", "formats")]
-    settings |= options.sections(overrides, plot=keys)["plot"]
+    settings |= options.sections(overrides, {"plot": keys})["plot"]
     check_installed()
     outcome = read_results(results)
     target = results / PLOTS if output is None else output

@@ -21,6 +21,7 @@ from .printing import show_grids
 @click.option("--per-query", "-q", is_flag=True, help="Also print the documents of each query.")
 @options.teams
 @options.run_files
+@options.overrides
 @options.text(
     "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
 )
@@ -35,6 +36,7 @@ def command(
     qrels: str | None,
     metrics: Texts,
     format: str,
+    overrides: Texts,
     **settings: Any,
 ) -> None:
     """List the documents to judge, and the contribution of each run.
@@ -42,6 +44,8 @@ def command(
     The command prints the number of documents at several depths, and those of each run. With the
     formats csv and jsonl, it lists the documents. If a run cannot be read, it pools none, reports
     every such run and exits with 2.
+
+    --set takes the key run.duplicates, such as run.duplicates=best.
 
     With --contributors, only some runs are pooled; --leave-out still ranks all runs.
 
@@ -55,6 +59,7 @@ def command(
       harness pool runs/* --depth 20 -f csv > to-judge.csv
       harness pool runs/* --leave-out team --teams teams.csv --qrels qrels.txt -m map
     """
+    settings |= options.settings_of_files(options.sections(overrides, {"run": ("duplicates",)}))
     if unit is None and (qrels or metrics):
         message = "--qrels and -m: expected --leave-out with them"
         fix = "add --leave-out run or --leave-out team"

@@ -56,7 +56,7 @@ _OF_METHODS = {"metrics", "runs", "datasets", "names", "marks", "cite"}
 @options.whole("--columns", least=1, help="Split a long table into N parts, side by side.")
 @options.setting(TableSettings, "width", default=None, help="LaTeX: width; page is table*.")
 @options.choice("--cite", Cite, help="LaTeX: command for citations.")
-@options.keys
+@options.overrides
 @options.flag("--standalone", "LaTeX: a complete document, for a preview.")
 @options.flag("--methods", "Sentences for the methods section, instead of the table.")
 @options.flag("--bibtex", "The references that --methods cites.")
@@ -105,7 +105,7 @@ def command(
         given["names"] = dict(options.pairs("--name", names, lambda: names_of(results)))
     if digits:
         given["digits"] = with_digits(digits)
-    given |= options.sections(overrides, table=_KEYS)["table"]
+    given |= options.sections(overrides, {"table": _KEYS})["table"]
     if sweep:
         study = read_results(results)
         chosen = settings_of(TableSettings, given)

@@ -432,7 +432,7 @@ class Documents:
         severity: Severity | None = "warning" if self.judged else None
         spelled = self.examples.finding("docno-spelling", message, len(matches), severity)
         if (pattern := OF_PASSAGES.get(way)) is not None:
-            fix = f"write documents: '{pattern}' (--documents-from '{pattern}')"
+            fix = f"write documents: '{pattern}' (--set run.documents='{pattern}')"
             return replace(spelled, fix=fix)
         return spelled
 

@@ -162,11 +162,14 @@ def naming(kind: str, columns: Mapping[str, str | int], order: str = "") -> str:
         words.append(f"{role}={name}" if is_plain else f'{role}="{name}"')
         as_is = isinstance(name, int) or name == "none"
         keys.append(f"{role}: {name if as_is else in_yaml(str(name))}")
-    option = "--qrels-columns" if kind == "qrels" else "--columns"
-    asked, in_config = shlex.quote(",".join(words)), f"columns: {{{', '.join(keys)}}}"
+    of_config = f"{{{', '.join(keys)}}}"
+    asked = f"--columns {shlex.quote(','.join(words))}"
+    if kind == "qrels":
+        asked = f"--set {shlex.quote(f'dataset.columns={of_config}')}"
+    in_config = f"columns: {of_config}"
     if order == "ascending":
         asked, in_config = f"{asked} --lower-is-better", f"{in_config}, order: ascending"
-    return f"add {option} {asked} (in a config {in_config})"
+    return f"add {asked} (in a config {in_config})"
 
 
 def _usual(*roles: str) -> set[str]:

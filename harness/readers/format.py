@@ -420,16 +420,18 @@ def options_of_files(
     qrels_columns: Mapping[str, str | int | None] | None = None,
     order: ScoreOrder = "descending",
     documents: Any = None,
+    qrels_duplicates: QrelsDuplicates | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options of `read_qrels` and of `read_run` for files without a config.
 
-    The command line and Python name each option as this function does.
+    Python names each option as this function does; `duplicates` is for the qrels, too, unless
+    these have their own.
     """
     check_arguments(locals(), columns=_COLUMNS.or_none(), qrels_columns=_COLUMNS.or_none())
     check_choice("duplicates", duplicates, get_args(RunDuplicates))
     check_choice("order", order, get_args(ScoreOrder))
     of_qrels = {
-        "duplicates": duplicates_of_qrels(duplicates),
+        "duplicates": qrels_duplicates or duplicates_of_qrels(duplicates),
         "format": qrels_format,
         "group": group,
         "columns": qrels_columns or None,

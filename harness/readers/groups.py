@@ -110,7 +110,7 @@ def labels_of(
         labels = {qid: text for qid, text in zip(qids, texts, strict=True) if text}
         if (n := len({*labels.values()})) > MOST:
             message = f"column '{name}': expected at most {MOST} groups, got {n}"
-            fix = f"cut numbers with --bins {name}=5,10, "
+            fix = f'cut numbers with --set "groups.bins={{{name}: [5, 10]}}", '
             fix += f"in a config with 'bins: {{{name}: [5, 10]}}'"
             raise InputError(Problem(place, message, fix=fix))
         groups[name] = labels

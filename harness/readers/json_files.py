@@ -81,7 +81,7 @@ def _from_lists(
     except InputError as error:
         fix = OTHER_JSON[1]
         if error.problems[0].rule == "duplicates":
-            fix = "keep one, or read it with duplicates: first (--duplicates first)"
+            fix = keep_one(kind)
         problems = [replace(problem, fix=fix) for problem in error.problems]
         raise InputError(problems, total=error.total) from None
     warn_dropped(Rows(source), table.dropped or NO_ROWS, duplicates)

@@ -36,7 +36,7 @@ from .rows import Rows, warn, warn_cut_line, warn_moved
 from .source import Source, next_to, no_rows
 from .text import check_number, decoded
 
-GROUP = "group: FILE in the config, --group-sizes FILE on the command line"
+GROUP = "group: FILE in the config, --set dataset.group=FILE on the command line"
 """Fix that names a file of group sizes."""
 _PIECE = 1 << 21  # Bytes of lines that are read together
 _LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at
@@ -281,7 +281,7 @@ def read_qrels(
 
 _BY_ROW = "write one score for each row: harness.save_predictions('p.parquet', scores, dataset)"
 
-_KEEP_LAST = "read the dataset with duplicates: last (--duplicates last)"
+_KEEP_LAST = "read the dataset with duplicates: last (--set dataset.duplicates=last)"
 
 
 def _without_docid(source: Source) -> Problem:

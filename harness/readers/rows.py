@@ -28,8 +28,8 @@ from ..errors import Finding, InputError, Place, Problem, counted, first_of, war
 from .source import Source
 from .text import IsDataLine, decoded
 
-KEEP_ONE = "keep one of them, or add --duplicates last (in a config duplicates: last)"
-KEEP_BEST = "keep one of them, or add --duplicates best (in a config duplicates: best)"
+KEEP_ONE = "keep one, or read it with duplicates: last (--set dataset.duplicates=last)"
+KEEP_BEST = "keep one, or read it with duplicates: best, the best score (--set run.duplicates=best)"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ XY = "run,map\nx,0.3\ny,0.2"
             "run,map\nx,0.1\ny,0.2",
             1,
             1,
-            "1 of 2 values is worse, MAP of x most (0.3000 to 0.1000); 1 the same",
+            "1 of 2 values is worse: MAP of x (0.3000 to 0.1000); 1 the same",
         ),
     ],
 )

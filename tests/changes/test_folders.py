@@ -132,8 +132,8 @@ def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> 
     assert run.status == "worse"
     assert found.has_regression
     text = render(found)
-    assert "old, all queries  new, all queries" in text
-    assert "Ranks and the columns 'all queries' are over all queries of each." in text
+    assert "old (all)  new (all)" in text
+    assert "Ranks and the columns old (all) and new (all) are over all queries of each." in text
     lines = [json.loads(line) for line in render(found, "jsonl").splitlines()]
     row = next(one for one in lines if one["kind"] == "cell" and one["run"] == "run")
     assert (row["old_all"], row["new_all"]) == (run.old_all, run.new_all)

@@ -83,7 +83,7 @@ Fix = Callable[[Case], float]
 
 def option(case: Case) -> float:
     """Add the option that the message names, in place of a format that was named."""
-    (words,) = {*re.findall(r"--(?:run-format|duplicates) [a-z]+", case.message)}
+    (words,) = {*re.findall(r"--(?:run-format|set \w+\.duplicates=) ?[a-z]+", case.message)}
     return case.evaluated(*words.split())
 
 
@@ -91,10 +91,20 @@ def an_option(name: str, value: str) -> Fix:
     """Set an option that the message names to a value that it names."""
 
     def fix(case: Case) -> float:
-        key = name.strip("-").replace("-", "_")
-        assert name in case.message or f"set {key} to " in case.message
+        assert name in case.message
         assert re.search(rf"\b{value}\b", case.message.partition("fix:")[2])
         return case.evaluated(name, value)
+
+    return fix
+
+
+def a_policy(key: str, value: str) -> Fix:
+    """Set a policy that the message names to a value that it names."""
+
+    def fix(case: Case) -> float:
+        assert f"set {key} to " in case.message
+        assert re.search(rf"\b{value}\b", case.message.partition("fix:")[2])
+        return case.evaluated("--set", f"policy.{key}={value}")
 
     return fix
 
@@ -110,7 +120,7 @@ def columns(case: Case) -> float:
     )
     value = case.evaluated(*shlex.split(words))
     entries, settings = {"d": {"path": case.qrels}}, yaml.safe_load(f"{{{text}}}")
-    runs, of_qrels = {"r": {"path": case.run}}, "--qrels-columns" in words
+    runs, of_qrels = {"r": {"path": case.run}}, "--set" in words
     (entries["d"] if of_qrels else runs["r"]).update(settings)
     content = {
         "datasets": entries, "runs": runs, "metrics": ["recip_rank"], "output": "o"
@@ -287,11 +297,11 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
         QRELS, lines("{q} {d} Q0 {rank} {s} t"), "", "column 2",
         edit(r"^(\S+) (\S+) Q0", r"\1 Q0 \2"), RIGHT),
     "no answer to a query": (
-        QRELS, "10 Q0 b 1 2 t\n1 Q0 c 1 2 t\n", "--missing-queries error", "zero",
-        an_option("--missing-queries", "zero"), 2 / 3),
+        QRELS, "10 Q0 b 1 2 t\n1 Q0 c 1 2 t\n", "--set policy.missing_queries=error", "zero",
+        a_policy("missing_queries", "zero"), 2 / 3),
     "a query without relevant documents": (
-        f"{QRELS}7 0 c 0\n", TREC, "--empty-queries error", "zero",
-        an_option("--empty-queries", "zero"), RIGHT * 3 / 4),
+        f"{QRELS}7 0 c 0\n", TREC, "--set policy.empty_queries=error", "zero",
+        a_policy("empty_queries", "zero"), RIGHT * 3 / 4),
     "a run that names rows which repeat": (
         f"{LETOR}0 qid:2 1:1 # docid = x\n", "2 Q0 x 1 3 t\n2 Q0 y 1 1 t\n10 Q0 x 1 1 t\n", "",
         "duplicates", option, BY_ROW),
@@ -333,7 +343,7 @@ def test_a_fix_of_a_command_works(tmp_path: Path, name: str) -> None:
     assert done.code == 2, done.out
     assert words in done.err
     checked = called("check", "q.txt", "r.txt", *options.split(), cwd=tmp_path)
-    if not options.startswith(("--missing-queries", "--empty-queries")):
+    if not options.startswith("--set policy."):
         assert checked.code, checked.out
     case = Case(tmp_path, "q.txt", "r.txt", tuple(options.split()), done.err)
     assert fix(case) == pytest.approx(value)
@@ -556,7 +566,7 @@ def test_a_pool_names_all_broken_runs(tmp_path: Path) -> None:
     done = called("pool", *files, cwd=tmp_path)
     assert done.code == 2
     assert re.findall(r"^error: (\S+):1: ", done.err, re.MULTILINE) == ["b=1", "c"]
-    assert "--duplicates" not in done.err
+    assert "duplicates" not in done.err
     checked = called("check", *files, "--topics", "a", cwd=tmp_path).out
     assert [line.split()[1] for line in checked.splitlines() if "REJECT  " in line] == ["b=1", "c"]
     assert called("pool", "a", cwd=tmp_path).code == 0

@@ -105,6 +105,7 @@ def test_a_fix_for_a_file_of_scores_works(here: Path, name: str) -> None:
     assert f"{RIGHT:.4f}" in out
 
 
+BINS = ["--set", "groups.bins={length: [2]}"]
 GROUPS: dict[str, tuple[str, list[str], str, str, str]] = {
     "no column of qids": ("session,kind\n2,a\n10,b\n1,a\n", [],
                           "rename the column of qids to 'qid'",
@@ -113,16 +114,17 @@ GROUPS: dict[str, tuple[str, list[str], str, str, str]] = {
                     "qid,kind\n2,a\n10,b\n1,a\n", ""),
     "a name of the outputs": ("qid,dataset\n2,a\n10,b\n1,a\n", [], "rename it",
                               "qid,kind\n2,a\n10,b\n1,a\n", ""),
-    "text among numbers": ("qid,length\n2,a\n10,3\n1,4\n", ["--bins", "length=2"], "correct it",
-                           "qid,length\n2,1\n10,3\n1,4\n", "--bins length=2"),
-    "no bins": ("qid,length\n2,a\n10,3\n1,4\n", ["--bins", "length=2"], "out of the bins",
+    "text among numbers": ("qid,length\n2,a\n10,3\n1,4\n", BINS, "correct it",
+                           "qid,length\n2,1\n10,3\n1,4\n", "--set groups.bins={length:[2]}"),
+    "no bins": ("qid,length\n2,a\n10,3\n1,4\n", BINS, "out of the bins",
                 "qid,length\n2,a\n10,3\n1,4\n", ""),
-    "a column that is not there": ("qid,kind\n2,1\n10,3\n1,4\n", ["--bins", "length=2"],
-                                   "use kind", "qid,kind\n2,1\n10,3\n1,4\n", "--bins kind=2"),
+    "a column that is not there": ("qid,kind\n2,1\n10,3\n1,4\n", BINS, "use kind",
+                                   "qid,kind\n2,1\n10,3\n1,4\n",
+                                   "--set groups.bins={kind:[2]}"),
     "many numbers": ("qid,length\n" + "".join(f"{n},{n / 4}\n" for n in range(1, 31)), [],
-                     "--bins length=5,10",
+                     "groups.bins={length: [5, 10]}",
                      "qid,length\n" + "".join(f"{n},{n / 4}\n" for n in range(1, 31)),
-                     "--bins length=5,10"),
+                     "--set groups.bins={length:[5,10]}"),
 }  # fmt: skip
 """A file of groups and options, words of the fix, and the file and options that it leads to."""
 
@@ -180,7 +182,7 @@ def runs_that_differ(here: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "place"),
     [("--columns score=distance --lower-is-better", "bm25.run: no column 'distance'"),
-     ("--documents-from (.+)#[0-9]+", "bm25.run: expected passages")],
+     ("--set run.documents=(.+)#[0-9]+", "bm25.run: expected passages")],
 )  # fmt: skip
 def test_settings_of_one_run_go_into_a_config(
     runs_that_differ: Path, options: str, place: str

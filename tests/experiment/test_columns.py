@@ -209,8 +209,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 OPTIONS = (
-    "--columns", "qid=5,docno=3", "--columns", "score=2", "--qrels-columns",
-    "qid=3,docno=1,grade=2", "--lower-is-better", "--duplicates", "best",
+    "--columns", "qid=5,docno=3", "--columns", "score=2", "--lower-is-better",
+    "--set", "dataset.columns={qid: 3, docno: 1, grade: 2}", "--set", "run.duplicates=best",
 )  # fmt: skip
 SETTINGS: dict[str, Any] = {
     "columns": BY_NUMBER, "qrels_columns": {"qid": 3, "docno": 1, "grade": 2},

@@ -219,10 +219,14 @@ def test_only_some_of_the_fused_runs_need_passages(folder: Path) -> None:
             harness.fuse(given, "combsum", documents=wrong)
 
     words = ("dev.qrels", *runs, "-m", "map", "--fuse", "combsum")
-    succeeds("evaluate", *words, "--documents-from", pattern, "--write", "y.run", cwd=folder)
+    succeeds(
+        "evaluate", *words, "--set", f"run.documents={pattern}", "--write", "y.run", cwd=folder
+    )
     assert harness.read_run(folder / "y.run").to_dict() == expected.to_dict()
-    assert called("evaluate", *words, "--documents-from", wrong, cwd=folder).code == 2
-    assert called("evaluate", *words[:-2], "--documents-from", pattern, cwd=folder).code == 2
+    assert called("evaluate", *words, "--set", f"run.documents={wrong}", cwd=folder).code == 2
+    assert (
+        called("evaluate", *words[:-2], "--set", f"run.documents={pattern}", cwd=folder).code == 2
+    )
 
     config = {
         "datasets": {"dev": "dev.qrels"},

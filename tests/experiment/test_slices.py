@@ -104,7 +104,14 @@ def test_gate(folder: Path) -> None:
     cases = called("gate", "g.yaml", "--format", "junit", cwd=folder).out
     assert 'name="type=web / recip_rank"' in cases
     words = ("a.run", "b.run", "--qrels", "qrels.txt", "-m", "recip_rank")
-    groups = ("--groups", "queries.csv", "--bins", "length=4,10", "--format", "json")
+    groups = (
+        "--groups",
+        "queries.csv",
+        "--set",
+        "groups.bins={length: [4, 10]}",
+        "--format",
+        "json",
+    )
     done = called("gate", *words, "--margin", "0.1", *groups, cwd=folder)
     of_files = {one["group"]: one["outcome"] for one in json.loads(done.out)["verdicts"]}
     assert of_files == {one["group"]: one["outcome"] for one in found if one["run"] == "b"}

@@ -176,7 +176,11 @@ def test_data_alone(tmp_path: Path) -> None:
 
 def test_options_of_runs_are_refused(tmp_path: Path) -> None:
     train, test = put(tmp_path, "train.txt", TRAIN), put(tmp_path, "test.txt", TEST)
-    for words in (["--lower-is-better"], ["--columns", "score=2"], ["--group-sizes", "sizes"]):
+    for words in (
+        ["--lower-is-better"],
+        ["--columns", "score=2"],
+        ["--set", "dataset.group=sizes"],
+    ):
         assert called("check", train, test, *words, cwd=tmp_path).code == 2
     with refuses("", "", harness.errors.UnknownNameError):
         harness.check(train, order="ascending")

@@ -80,7 +80,9 @@ def test_command_and_repeated_lines(tmp_path: Path) -> None:
     written(tmp_path, [*judgements, judgements[3]], run)
     err = refused(*words, "--qrels-format", "diversity", cwd=tmp_path)
     assert f"qrels:{len(judgements) + 1}" in err
-    again = called(*words, "--qrels-format", "diversity", "--duplicates", "last", cwd=tmp_path)
+    again = called(
+        *words, "--qrels-format", "diversity", "--set", "dataset.duplicates=last", cwd=tmp_path
+    )
     assert again.code == 0
 
 

@@ -113,7 +113,7 @@ def test_documents_stay_in_their_query(take: str, tmp_path: Path) -> None:
 def test_commands_take_the_pattern(tmp_path: Path) -> None:
     grades, run = qrels(tmp_path), passages()
     paths = [str(write(tmp_path, form, run, False)) for form in ("txt", "csv")]
-    judged, pattern = str(tmp_path / "q.txt"), ("--documents-from", PATTERN)
+    judged, pattern = str(tmp_path / "q.txt"), ("--set", f"run.documents={PATTERN}")
     expected = harness.evaluate(grades, documents(run, "max"), ["map"]).summary()["map"]
     shown = succeeds("evaluate", judged, *paths, "-m", "map", *pattern, "-f", "csv")
     assert [float(row["map"]) for row in csv.DictReader(shown.splitlines())] == [expected] * 2
@@ -257,7 +257,7 @@ def test_command_takes_another_score_and_names_it(tmp_path: Path) -> None:
     # the number may be left out: each docno matches
     command = "evaluate", tmp_path / "q.json", path, "-m", "map", "--format", "csv"
     for take in ("sum", "mean", "first", "max"):
-        done = called(*command, "--documents-from", f"{take}:([^#]+)(?:#[0-9]+)?")
+        done = called(*command, "--set", f"run.documents={take}:([^#]+)(?:#[0-9]+)?")
         expected = harness.evaluate(qrels, documents(run, take), ["map"]).summary()["map"]
         assert float(done.out.rpartition(",")[2]) == pytest.approx(expected)
         assert TAKEN[take] in done.err

@@ -199,7 +199,7 @@ def test_a_config_reads_patterns_and_writes_results_anywhere(root: str, local: P
     assert succeeds("table", url) == table
     done = started("run", str(path), "--jobs", "2", "--set", "cache=none", cwd=local)
     assert (done.returncode, done.stderr) == (0, done.stderr)
-    assert f"written to {url}: " in done.stdout
+    assert f"written to {url}: " in " ".join(done.stdout.split())
     assert json.loads(remote.read(f"{url}/timing.json"))["from_cache"] == 0
 
 
