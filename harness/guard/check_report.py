@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -271,9 +271,19 @@ def _names_by_file(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
 def verdicts(checked: Checked) -> list[dict[str, str]]:
     """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
     return [
-        {"run": file, "verdict": verdict, "reason": "; ".join(map(_in_file, findings))}
+        {
+            "run": file,
+            "verdict": verdict,
+            "reason": "; ".join(_reason(finding, findings) for finding in findings),
+        }
         for file, verdict, findings in _by_run(checked)
     ]
+
+
+def _reason(finding: Finding, findings: Sequence[Finding]) -> str:
+    """Return a finding of a run; a warning says so if errors reject the run."""
+    is_aside = finding.severity == "warning" and findings[0].severity == "error"
+    return f"warning: {_in_file(finding)}" if is_aside else _in_file(finding)
 
 
 def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
@@ -316,7 +326,8 @@ def verdicts_as_markdown(checked: Checked) -> str:
     lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
     for file, verdict, findings in _by_run(checked):
         reason = "; ".join(
-            f"{in_markdown(_in_file(finding))} [{finding.rule}]({rule_address(finding.rule)})"
+            f"{in_markdown(_reason(finding, findings))} "
+            f"[{finding.rule}]({rule_address(finding.rule)})"
             for finding in findings
         )
         lines.append(f"| {in_markdown(file)} | {verdict} | {reason} |")
