@@ -44,10 +44,14 @@ def feval(
 ) -> LightGBMFeval:
     """Make metrics for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
+    Write ``metric="none"``, or LightGBM adds its own nDCG to these metrics. For early stopping on
+    the first metric, pass ``lightgbm.early_stopping(rounds, first_metric_only=True)`` in
+    ``callbacks=``. Without ``first_metric_only``, training stops as soon as any metric stalls.
+
     Parameters
     ----------
     *metrics : str or Metric
-        Names in any spelling; early stopping follows the first metric.
+        Names in any spelling.
     policy : Policy or mapping, optional
         Treatment of ties, missing and empty queries, and depth.
 

@@ -264,7 +264,8 @@ POOLED = Rule(
     "Folds that share queries and that 'summary: {pool: ...}' joins, or that are averaged and "
     "compared.",
     "these queries would count several times in one mean or test",
-    "correct the folds; write 'spread' for assessors or seeds, or 'average' without 'compare'",
+    "if qids start again in each fold, write distinct qids, or 'average' without 'compare'; if "
+    "these are assessors or seeds, write 'spread'; else correct the folds",
 )  # fmt: skip
 VALIDATION = Rule(
     "validation-in-test", "error",
@@ -351,7 +352,7 @@ RUN_RULES = (
     Rule("score-ties", "warning",
          "Documents of one query that share a score; a warning if at least 10% of the pairs do.",
          "the policy for ties decides their order, and tools use different orders",
-         "choose an order with 'policy: {ties: trec_eval}' or --ties; 'bounds' shows the effect",
+         "save scores with more digits; 'policy: {ties: bounds}' or --ties bounds shows the effect",
          in_table=True),
     Rule("single-precision", "warning",
          "Different scores that are equal in single precision; a warning if at least 1% of rows.",

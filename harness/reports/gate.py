@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-from ..errors import HarnessError, counted
+from ..errors import HarnessError, counted, first_of
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Answer, Grid, Tone, filled, grid_of, not_shown
@@ -20,16 +20,18 @@ from .text import fitted
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
-OUTCOMES: dict[GateOutcome, str] = {
-    "fail": "fail: the loss is above the margin, by the interval or the corrected test.",
-    "undecided": "undecided: the queries are too few to tell.",
-    "pass": "pass: the interval excludes a loss above the margin.",
+OUTCOMES: dict[tuple[GateOutcome, bool], str] = {
+    ("fail", True): "the loss is above the margin, by the interval or the corrected test",
+    ("fail", False): "the drop is above max_drop; no test decides",
+    ("undecided", True): "the queries are too few to tell",
+    ("pass", True): "the interval excludes a loss above the margin",
+    ("pass", False): "the drop is at most max_drop; no test decides",
 }
-"""The meaning of each outcome."""
+"""The meaning of each outcome, for margins that are tested and for those that are not."""
 SHOWN = 30
 """Rows of a table; a comment on a pull request has at most 60 lines."""
 WITH_QUERIES = 5
-OPTIONAL = ("queries needed", "n", "candidate", "baseline", "margin")
+OPTIONAL = ("queries needed", "n", "candidate", "baseline", "margin", "max_drop", "limit")
 """Columns that a narrow terminal does not show, the first ones first."""
 SCHEMA = 1
 """Version of the JSON; a change that a reader of it must know increases it."""
@@ -107,7 +109,7 @@ def answer(verdicts: Sequence[Verdict], undecided_fails: bool = True) -> Answer:
     text += f" on {worst.dataset}" if len({verdict.dataset for verdict in verdicts}) > 1 else ""
     text += f" ({worst.group})" if worst.group else ""
     text += f" {_change(worst.difference)}"
-    facts = f" (margin {worst.margin:.3g}, {counted(worst.n, 'query', 'queries')})"
+    facts = f" ({worst.limit} {worst.margin:.3g}, {counted(worst.n, 'query', 'queries')})"
     if worst.outcome == "undecided":
         queries = counted(worst.n, "query is", "queries are")
         facts = f"; {queries} too few to rule out a loss above {worst.margin:.3g}"
@@ -139,6 +141,8 @@ def _change(difference: float) -> str:
 def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
     grouped = any(verdict.group for verdict in verdicts)
     datasets = {verdict.dataset for verdict in verdicts}
+    limits = {verdict.limit for verdict in verdicts}
+    limit = "limit" if len(limits) > 1 else limits.pop()
     rows = [
         {
             "verdict": verdict.outcome,
@@ -151,15 +155,14 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
             "candidate": decimals(verdict.candidate),
             "difference": decimals(verdict.difference, sign=True),
             "interval": interval(verdict.low, verdict.high, sign=True),
-            "margin": decimals(verdict.margin),
+            limit: decimals(verdict.margin),
             "adjusted p": p_value(verdict.p_adjusted),
             "queries needed": "" if verdict.needed is None else f"{verdict.needed:,}",
         }
         for verdict in verdicts[:SHOWN]
     ]
-    outcomes = {verdict.outcome for verdict in verdicts}
     notes = [
-        *(text for outcome, text in OUTCOMES.items() if outcome in outcomes),
+        *_legend(verdicts),
         *_weights(verdicts),
         *_unanswered(verdicts),
         *not_shown(len(verdicts) - SHOWN, "--format json lists all"),
@@ -168,6 +171,17 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
     title = "" if len(datasets) > 1 else verdicts[0].dataset
     (table,), left_out = fitted([grid_of(filled(rows), left=left, title=title)], width, OPTIONAL)
     return replace(table, notes=(*notes, *no_room(left_out, "--format json")))
+
+
+def _legend(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield the meaning of each outcome in the table; by metric if some margins are not tested."""
+    is_mixed = len({verdict.tested for verdict in verdicts}) > 1
+    metrics = {key: dict[str, None]() for key in OUTCOMES}
+    for verdict in verdicts:
+        metrics[verdict.outcome, verdict.tested][spelled(verdict.metric)] = None
+    for key, meaning in OUTCOMES.items():
+        if names := [*metrics[key]]:
+            yield f"{key[0]}{f' of {first_of(names)}' if is_mixed else ''}: {meaning}."
 
 
 def _weights(verdicts: Sequence[Verdict]) -> list[str]:
@@ -211,7 +225,7 @@ def _sentence(verdict: Verdict) -> str:
         f"{_place(verdict)}: {decimals(verdict.baseline)} -> {decimals(verdict.candidate)} "
         f"({decimals(verdict.difference, sign=True)}, "
         f"interval {interval(verdict.low, verdict.high, sign=True)}, "
-        f"margin {decimals(verdict.margin)}, n={verdict.n})"
+        f"{verdict.limit} {decimals(verdict.margin)}, n={verdict.n})"
     )
     if verdict.weighted_by:
         sentence += f"; weighted by {verdict.weighted_by}"

@@ -128,7 +128,8 @@ class Verdict:
     one-sided test that the candidate is worse by more than `margin`, in the metric's units.
     `needed` is how many queries would decide an undecided one; `worst` the queries that lost most;
     `unanswered` how many queries the baseline and the candidate leave unanswered. Means are
-    weighted if queries are `weighted_by` something.
+    weighted if queries are `weighted_by` something. If the margin is not `tested`, the difference
+    alone decides.
     """
 
     dataset: str
@@ -149,6 +150,12 @@ class Verdict:
     worst: tuple[tuple[str, float], ...]
     unanswered: tuple[int, int] = (0, 0)
     weighted_by: str = ""
+    tested: bool = True
+
+    @property
+    def limit(self) -> str:
+        """The key of the rule that the margin is from."""
+        return "margin" if self.tested else "max_drop"
 
     @property
     def worst_gain(self) -> float:
@@ -233,8 +240,10 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     worst = tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0)
     change = (0.0 + mean, low, high) if sign > 0 else (0.0 - mean, 0.0 - high, 0.0 - low)
     key, rest = (pair.dataset, pair.group, pair.run, pair.metric, n), pair.unanswered
-    by = pair.weighted_by
-    return Verdict(*key, *values, *change, allowed, p, np.nan, outcome, needed, worst, rest, by)
+    by, tested = pair.weighted_by, margin.tested
+    return Verdict(
+        *key, *values, *change, allowed, p, np.nan, outcome, needed, worst, rest, by, tested
+    )  # fmt: skip
 
 
 def not_worse(gains: Floats, beyond: float, stream: Stream, weights: Floats) -> float:
