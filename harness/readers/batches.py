@@ -24,7 +24,7 @@ from .rows import Rows, report
 from .source import Source
 
 SHAPES = (
-    "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
+    "give scores and grades of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
     "shape (B, L); or both of shape (rows,), and as n the rows of each query"
 )
 
@@ -154,16 +154,17 @@ def numbers_of(values: Array, name: str) -> Array:
 
 
 def _documents_of(
-    scores: Any, relevance: Any, n: Any, mask: Any
+    scores: Any, relevance: Any, n: Any, mask: Any, names: tuple[str, str]
 ) -> tuple[Array, Array, Ints, Array | None]:
     """Return scores, grades, documents of each query, and a mask of the documents; None means all.
 
     Both `n` and `mask` may be given if they agree.
     """
+    of_scores, of_grades = names
     if n is None and mask is None:
         fix = f"{SHAPES}; write docnos as text"
         raise InputError(Problem("n", "expected n or mask, got neither", fix=fix))
-    flat_scores, flat_grades = as_array(scores, "scores"), as_array(relevance, "relevance")
+    flat_scores, flat_grades = as_array(scores, of_scores), as_array(relevance, of_grades)
     if flat_scores.ndim == flat_grades.ndim == 1 and mask is None:
         sizes = as_array(n, "n")
         lengths = lengths_of(n, sizes.shape[0] if sizes.ndim else 0, flat_scores.size)
@@ -173,10 +174,11 @@ def _documents_of(
             fix = "give the rows of each query, one after another"
             raise InputError(Problem("n", message, fix=fix))
         return flat_scores, flat_grades, lengths, None
-    padded_scores, padded_grades = padded(flat_scores, "scores"), padded(flat_grades, "relevance")
+    padded_scores, padded_grades = padded(flat_scores, of_scores), padded(flat_grades, of_grades)
     if padded_scores.shape != padded_grades.shape:
-        message = f"expected the shape of scores, {padded_scores.shape}, got {padded_grades.shape}"
-        raise InputError(Problem("relevance", message, fix=SHAPES))
+        message = f"expected the shape of {of_scores}, {padded_scores.shape}, "
+        message += f"got {padded_grades.shape}"
+        raise InputError(Problem(of_grades, message, fix=SHAPES))
     n_queries, width = padded_scores.shape
     if mask is None:
         lengths = lengths_of(n, n_queries, width)
@@ -264,19 +266,23 @@ def from_batch(
     first: int = 0,
     copy: bool = True,
     keep_empty: bool = False,
+    arguments: tuple[str, str] = ("scores", "relevance"),
     source: Source | None = None,
 ) -> BatchTables:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
     The arrays are as `harness.to_pytrec_eval` takes them; qids count from `first` by default.
     Queries without a document are reported and left out, unless `keep_empty`. Without `copy` the
-    tables may share memory with the arrays. `source` is the file of the arrays.
+    tables may share memory with the arrays. `arguments` are the caller's names of scores and
+    relevance; `source` is the file of the arrays.
 
     >>> qrels, run, lengths = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
     >>> qrels.to_dict(), run.to_dict()
     ({'31': {'d0': 1, 'd1': 0}}, {'31': {'d0': 0.5, 'd1': 2.0}})
     """
-    given_scores, given_grades, lengths, inside = _documents_of(scores, relevance, n, mask)
+    of_scores, of_grades = arguments
+    documents = _documents_of(scores, relevance, n, mask, arguments)
+    given_scores, given_grades, lengths, inside = documents
     names, sizes = qids_of(qids, lengths.size, first), lengths
     findings: list[Finding] = []
     if not (keep_empty or lengths.all()):
@@ -291,28 +297,28 @@ def from_batch(
         index = ", ".join(map(str, np.unravel_index(position, given_scores.shape)))
         return f"{name}[{index}]", f"query '{names[row]}'"
 
-    finite_scores = numbers_of(_unpadded(given_scores, inside, copy), "scores")
+    finite_scores = numbers_of(_unpadded(given_scores, inside, copy), of_scores)
     bad = np.flatnonzero(~np.isfinite(finite_scores))
     if bad.size:
-        where, query = place("scores", bad)
+        where, query = place(of_scores, bad)
         got = f"got '{finite_scores[bad[0]]}' ({bad.size} in all)"
         message = f"{query}: expected a finite score, {got}"
         fix = "look for the model's overflow; if it is padding, n is too large"
         raise InputError(Problem(where, message, fix=fix, rule="not-finite"))
-    grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
+    grades = numbers_of(_unpadded(given_grades, inside, copy), of_grades)
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
         bad = np.flatnonzero(~(np.abs(wide) < 2**63))
         if bad.size:
-            where, query = place("relevance", bad)
+            where, query = place(of_grades, bad)
             message = f"{query}: expected a finite grade, got '{grades[bad[0]]}'"
             fix = "round the grades, or exchange grades and scores if they are swapped"
             raise InputError(Problem(where, message, fix=fix, rule="not-finite"))
     below = np.flatnonzero(grades < 0)
     if below.size:
-        where, query = place("relevance", below)
+        where, query = place(of_grades, below)
         message = f"{query}: grades below 0: {below.size:,}; they count as unjudged; "
-        message += "for padding, give mask=relevance >= 0"
+        message += f"for padding, give mask={of_grades} >= 0"
         negative = finding("negative-grades", where, message, below.size, severity="warning")
         findings.append(negative)
     if source is None:

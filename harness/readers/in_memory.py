@@ -76,12 +76,13 @@ def as_pair(
         if _is_array(value) and "columns" in options:
             raise _no_columns(kind, value)
     if _is_array(qrels) and _is_array(run):
-        grades = as_array(qrels, "relevance")
+        grades = as_array(qrels, "qrels")
         if grades.ndim == 1 and n is None:
             message = f"expected grades by query, got {grades.size} of one dimension"
-            raise InputError(Problem("relevance", message, fix=ROWS))
-        check_index(run, qrels)
-        batch = from_batch(run, grades, n, qids, mask=mask, copy=False)
+            raise InputError(Problem("qrels", message, fix=ROWS))
+        check_index(run, qrels, "run")
+        names = "run", "qrels"
+        batch = from_batch(run, grades, n, qids, mask=mask, copy=False, arguments=names)
         if not batch.qrels.n_queries:
             message = "expected a query with a document, got none"
             raise InputError(Problem("n", message, fix="give at least one query with documents"))
@@ -95,7 +96,7 @@ def as_pair(
             message = "expected a batch of arrays with it, got qrels or a run that name queries"
             raise InputError(Problem(name, message, fix=f"leave {name} out"))
     if has_sizes:
-        n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
+        n_rows, n_queries = np.size(as_array(qrels, "qrels")), np.size(as_array(n, "n"))
         names, sizes = qids_of(qids, n_queries, 0), lengths_of(n, n_queries, n_rows)
         if not sizes.all():
             warn_of([empty_queries("n", names.filter(sizes == 0).to_pylist())])
@@ -115,8 +116,10 @@ def as_run(
     """
     if dataset is None or not _is_array(value):
         return as_table(Run, value, name, dataset=dataset, **options)
-    check_index(value, dataset if rows is None else rows)
-    return _in_order(Run.for_rows(dataset, _scores(value)), options)
+    place = name or "run"
+    check_index(value, dataset if rows is None else rows, place)
+    run = Run.for_rows(dataset, _scores(value, place), name=place)
+    return _in_order(replace(run, name=""), options)
 
 
 def _in_order(rows: T, options: Mapping[str, Any], has_ranks: bool = False) -> T:
@@ -132,9 +135,9 @@ def _no_columns(kind: type[T], value: Any, name: str = "") -> InputError:
     return InputError(Problem(name or kind.kind, message, fix=fix, rule="columns"))
 
 
-def _scores(values: Any) -> Array:
+def _scores(values: Any, place: str = "scores") -> Array:
     """Return one score a row, given in shape (n,) or (n, 1)."""
-    return numbers_of(one_column(values, "scores"), "scores")
+    return numbers_of(one_column(values, place), place)
 
 
 def as_table(
@@ -278,7 +281,7 @@ def _are_columns(value: Mapping[Any, Any], kind: type[T]) -> bool:
     return "qid" in roles and len(roles) > 1
 
 
-def check_index(scores: Any, rows: Any = None) -> None:
+def check_index(scores: Any, rows: Any = None, place: str = "scores") -> None:
     """Raise if a pandas series has the row numbers of `rows` in another order.
 
     Rows with an index have their own numbers; those of a file, or of None, have numbers that rise.
@@ -297,7 +300,7 @@ def check_index(scores: Any, rows: Any = None) -> None:
         got, wanted = index[row], expected[row]
         message = f"expected the index in the order of the rows, got {got} for {wanted}"
         fix = "give series.sort_index(), or series.to_numpy() if it is in the order of the rows"
-        raise InputError(Problem("scores", message, fix=fix, rule="columns"))
+        raise InputError(Problem(place, message, fix=fix, rule="columns"))
 
 
 def _index(value: Any) -> Array | None:

@@ -67,7 +67,7 @@ def test_evaluate_and_collector() -> None:
         collector = BatchCollector()
         collector.add(*(FLAT if "n" in given else LEFT), **given)
         assert collector.evaluate(["map", "ndcg@2"]).to_dict() == expected
-    with refuses("relevance"):
+    with refuses("qrels"):
         harness.evaluate(labels, scores, ["map"])
 
 

@@ -218,7 +218,7 @@ REFUSED: dict[str, tuple[Any, Any, str, str]] = {
     "a list and a dict": (RELEVANT, {"1": ["a"], "2": {"b": 1.0}}, "run", ""),
     "text in place of a list": ({"1": ["a"], "2": "b"}, RANKED, "qrels", ""),
     "lists without qids": ([["a"]], [["b", "a"]], "qids", ""),
-    "several runs": (RELEVANT, [RANKED, RANKED], "scores", ""),
+    "several runs": (RELEVANT, [RANKED, RANKED], "run", ""),
     "rows of two forms": ([*GRADES, ("1", "v")], RANKED, LAST, "columns"),
     "two rows of a document": ([*GRADES, GRADES[0]], RANKED, LAST, "duplicates"),
     "grades of two types": ([*GRADES, ("1", "v", "2")], RANKED, "qrels", "columns"),

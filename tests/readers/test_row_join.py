@@ -77,7 +77,7 @@ def test_shuffled_series(tmp_path: Path, dataset: Qrels) -> None:
     pandas = pytest.importorskip("pandas")
     series = pandas.Series(SCORES)
     assert as_pair(dataset, series)[1].scores.tolist() == SCORES
-    with refuses("scores", "columns"):
+    with refuses("run", "columns"):
         as_pair(dataset, series[[3, 4, 0, 1, 2]])
     grades = pandas.Series([2, 0, 1, 0, 0])[[3, 4, 0, 1, 2]]  # in the order of the scores
     as_pair((["10", "10", "9", "9", "9"], grades), series[[3, 4, 0, 1, 2]])
@@ -85,7 +85,7 @@ def test_shuffled_series(tmp_path: Path, dataset: Qrels) -> None:
     for qrels, how in (
         ((rows.qid, rows.label), {}), (rows, {}), (rows.label, {"n": [2, 3]}),
     ):  # fmt: skip
-        with refuses("scores", "columns"):
+        with refuses("run", "columns"):
             as_pair(qrels, series[[3, 4, 0, 1, 2]], **how)
     as_pair(rows[rows.qid > 9], pandas.Series([0.1, 0.2]))  # with numbers of its own
     as_pair(dataset, pandas.Series(SCORES, index=[0, "a", 2, 3, 4]))
