@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 import numpy as np
 
+from ..core.cell_key import pairs
 from ..core.entries import Entry, Incomplete, System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts
 from ..core.leaderboard import Leaderboard
@@ -366,6 +368,7 @@ def on_dataset(
     yield from chosen(board, entries, lambda text: names.get(text, text))
     choices = [*dict.fromkeys(choice for entry in entries for choice in entry.choices)]
     if board.selection is not None and choices:
+        yield from settings_chosen(systems)
         yield from board.selection.notes(choices)
     if any(board.unsettled(metric, [*entries]) for metric in metrics):
         yield f"{UNSETTLED} marks values whose rank depends on the order of tied documents."
@@ -465,6 +468,19 @@ def chosen(
     untuned = (system for system in systems if isinstance(system, System) and not system.choices)
     if words := how_chosen(untuned, name):
         yield f"Each run is the {words}."
+
+
+def settings_chosen(systems: Sequence[System]) -> Iterator[str]:
+    """Yield how often each run chose each setting; a pooled or averaged row has no one setting."""
+    counts = Counter(
+        (choice.run, pairs(choice.setting)) for system in systems for choice in system.choices
+    )
+    texts = [
+        f"{run} ({setting}{f', {n} times' if n > 1 else ''})"
+        for (run, setting), n in counts.most_common()
+    ]
+    if texts:
+        yield f"Chosen settings: {first_of(texts, NAMED)}."
 
 
 def missing_repetitions(
