@@ -55,7 +55,8 @@ def command(
 
     --set takes the keys family, interval, draws and seed of 'compare:', such as
     compare.draws=99999. For run files it also takes the keys of 'harness evaluate'. With
-    --results, the defaults are those of 'compare:' in the config.
+    --results, the test, its settings and the correction are those of 'compare:' in the config; the
+    baseline is the first run named.
 
     \b
     Examples:
