@@ -264,8 +264,8 @@ POOLED = Rule(
     "Folds that share queries and that 'summary: {pool: ...}' joins, or that are averaged and "
     "compared.",
     "these queries would count several times in one mean or test",
-    "if qids start again in each fold, write distinct qids, or 'average' without 'compare'; if "
-    "these are assessors or seeds, write 'spread'; else correct the folds",
+    "if each fold numbers its queries from 1, write distinct qids, or 'average'; for seeds, write "
+    "'spread'",
 )  # fmt: skip
 VALIDATION = Rule(
     "validation-in-test", "error",
