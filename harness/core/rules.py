@@ -264,8 +264,8 @@ POOLED = Rule(
     "Folds that share queries and that 'summary: {pool: ...}' joins, or that are averaged and "
     "compared.",
     "these queries would count several times in one mean or test",
-    "if each fold numbers its queries from 1, write distinct qids, or 'average'; for seeds, write "
-    "'spread'",
+    "if each fold counts queries from 1, write distinct qids, or 'average' without 'compare'; "
+    "for seeds, 'spread'",
 )  # fmt: skip
 VALIDATION = Rule(
     "validation-in-test", "error",
