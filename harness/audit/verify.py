@@ -35,6 +35,7 @@ from ..experiment.results import (
     root_of,
     with_inputs,
 )
+from ..experiment.results import written as files_written
 from ..experiment.run import render, summarise, tables_and_plots
 from ..input_files import joined, name_of, url_of
 from ..readers.files import is_file
@@ -223,7 +224,11 @@ def _compare_all(outcome: Verification, config: Config, derived: Results, conten
         config = config.model_copy(update={"plots": ()})
     written, trace = Manifest.model_validate_json(content), sha256(content).hexdigest()
     rendered = tables_and_plots(replace(derived, config=config, manifest=written, trace=trace))
-    for name, new in derived.files.items():
+    again = _written_again(outcome)
+    for name in sorted(again):
+        outcome.notes.append(f"{name} was not compared: 'harness page' wrote it again")
+    files = {name: new for name, new in derived.files.items() if name not in again}
+    for name, new in files.items():
         _compare_file(outcome, name, new)
     _compare_manifest(outcome, derived.manifest)
     for name, new in rendered.items():
@@ -231,13 +236,21 @@ def _compare_all(outcome: Verification, config: Config, derived: Results, conten
     entries = derived.cells.entries
     outcome.verified |= {
         "cells": len(entries) + len(derived.cells.failed),
-        "files": len(derived.files) + len(rendered),
+        "files": len(files) + len(rendered),
         "values": sum(entry.evaluation.values.size for entry in entries),
         "summaries": sum(len(entry.evaluation.metrics) for entry in entries),
     }
     if derived.comparisons is not None:
         outcome.verified["comparisons"] = len(derived.comparisons.rows)
         outcome.verified["standings"] = len(derived.comparisons.standings)
+
+
+def _written_again(outcome: Verification) -> set[str]:
+    """Return the files of the page that ``harness page`` has written after the run."""
+    now, _ = files_written(outcome.folder)
+    then = outcome.manifest.outputs
+    pages = (name for name in now if name.endswith((".html", ".js")))
+    return {name for name in pages if now[name] != then.get(name, now[name])}
 
 
 def _compare_file(outcome: Verification, name: str, now: bytes) -> None:

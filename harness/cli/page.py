@@ -11,9 +11,17 @@ import click
 from ..core.entries import grouped_by
 from ..errors import InputError, Problem, UnknownNameError, check_known, counted
 from ..experiment import page as report_page
-from ..experiment.results import PAGE, read_results, with_comparisons
+from ..experiment.results import (
+    PAGE,
+    RENDERED,
+    TIMING,
+    read_results,
+    record_files,
+    with_comparisons,
+    written,
+)
 from ..input_files import check_outputs, name_of
-from ..readers.files import check_own, is_file, read_file, write_all
+from ..readers.files import check_own, is_file, locked, read_file, write_all
 from ..readers.groups import teams_of
 from ..reports.page import PageSettings, check_link
 from ..reports.select import sort_metric
@@ -42,7 +50,7 @@ _METRIC = "The metric that decides the ranks."
 @options.setting(PageSettings, "metric", "--metric", "-m", metavar="METRIC", help=_METRIC)
 @click.option("--participant", metavar="RUN|TEAM|all", help="Write the view of this run or team.")
 @options.text("--teams", "FILE|RE", "Pages by team: CSV of run and team, or a pattern.")
-@options.flag("--force", "Replace a file that exists.")
+@options.flag("--force", "Replace a file that harness did not write.")
 def command(
     results: tuple[Path, ...], output: Path | None, participant: str | None, teams: str,
     **settings: Any,
@@ -60,7 +68,7 @@ def command(
     \b
     Examples:
       harness page results/quickstart -o leaderboard.html
-      harness page results/quickstart --title "Web track" --description "Nine systems." --force
+      harness page results/quickstart --title "Web track" --description "Nine systems."
       harness page results/quickstart --participant bm25
       harness page results/quickstart --participant all --teams teams.csv -o sheets
     """
@@ -104,9 +112,16 @@ def command(
     pages = files if is_folder else [target.name]
     for path in (folder / name for name in pages if not name.endswith(".js")):
         check_replaced(path)
-    same = [n for n in files if is_file(folder / n) and read_file(folder / n) == files[n]]
-    check_own(folder, files, same, force=force)
-    write_all(folder, files)
+    if output is None:  # the next run and page know that these files are ours
+        root = results[-1]
+        added = {f"{target.name}/{n}" if is_folder else n: files[n] for n in files}
+        with locked(root, RENDERED):
+            check_own(root, added, written(root)[0], force=force)
+            write_all(root, {TIMING: record_files(root, added), **added})
+    else:
+        same = [n for n in files if is_file(folder / n) and read_file(folder / n) == files[n]]
+        check_own(folder, files, same, force=force)
+        write_all(folder, files)
     number = f"{counted(len(sheets), 'page')}, " if is_folder else ""
     size = sum(map(len, files.values()))
     show(f"written to {name_of(target)} ({number}{size / 1e6:.1f} MB)\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
@@ -30,7 +31,7 @@ from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
 from ..errors import HarnessError, Problem, UnknownNameError
-from ..input_files import joined
+from ..input_files import joined, real_path
 from ..readers.passages import Passages, Take, settings_of
 from ..reports.leaderboard import REPORTS
 from ..reports.page import PageSettings
@@ -452,7 +453,9 @@ class Config(Model):
     @property
     def output_folder(self) -> Path:
         """Folder for the results, to be used from here."""
-        return joined(self._base, self.output)
+        folder = joined(self._base, self.output)
+        short = Path(os.path.normpath(folder))  # results/x for configs/../results/x
+        return short if real_path(short) == real_path(folder) else folder
 
     @property
     def cache_folder(self) -> Path | None:

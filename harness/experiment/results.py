@@ -513,7 +513,7 @@ def written(folder: Path) -> tuple[dict[str, str], list[str]]:
     and replaces: so the next run knows them even if this one is killed.
     """
     recorded: defaultdict[str, set[str]] = defaultdict(set)
-    if not (timing := _timing(folder)):
+    if not (timing := timing_of(folder)):
         return {}, []
     recorded[TIMING].add(sha256(folder / TIMING))
     for name, digest in (*timing["files"].items(), *timing["earlier"].items()):
@@ -521,14 +521,14 @@ def written(folder: Path) -> tuple[dict[str, str], list[str]]:
     return compare_recorded(folder, recorded)
 
 
-def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
-    """Return ``timing.json`` of a folder of results with pictures that ``harness plot`` drew."""
-    content = _timing(folder) or {"began": None, "seconds": None, "files": {}}
+def record_files(folder: Path, files: Mapping[str, bytes]) -> bytes:
+    """Return ``timing.json`` of a folder of results with pictures or pages added to it."""
+    content = timing_of(folder) or {"began": None, "seconds": None, "files": {}}
     content["earlier"] = {**written(folder)[0], **hashes_of(files)}
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
-def _timing(folder: Path) -> dict[str, Any]:
+def timing_of(folder: Path) -> dict[str, Any]:
     """Return the content of ``timing.json``; empty if it is not from the harness."""
     if not is_file(folder / TIMING):
         return {}

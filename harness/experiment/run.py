@@ -49,6 +49,7 @@ from .results import (
     TIMING,
     Results,
     render_comparisons,
+    timing_of,
     with_comparisons,
     written,
 )
@@ -277,6 +278,7 @@ def write(results: Results, began: float, *, force: bool) -> Results:
         contents |= tables_and_plots(results)
     contents[MANIFEST] = manifests.as_bytes(results.manifest)  # last: the others belong to it
     written_before, edited = written(folder)
+    by_run = timing_of(folder).get("files", {})
     files.check_own(folder, [TIMING, *contents], written_before, force=force)
     if left := [name for name in edited if name not in contents and name != TIMING]:
         message = "kept edited files of an earlier run, which are not part of these results"
@@ -294,8 +296,9 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     text = json.dumps(timing, indent=1) + "\n"
     files.write_all(folder, {TIMING: text.encode(), **contents})
     gone = written_before.keys() - contents.keys() - {TIMING}
-    if unneeded := [name for name in gone if not name.startswith(f"{PLOTS}/")]:
-        files.remove(folder, unneeded)
+    pages = {name for name in gone - by_run.keys() if name.endswith((".html", ".js"))}
+    pictures = {name for name in gone if name.startswith(f"{PLOTS}/")}
+    files.remove(folder, gone - pages - pictures)  # which commands have added since
     return replace(results, files=contents)
 
 

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import called, refused
+from command_line import called, refused, succeeds
 
 import harness
 from harness.errors import HarnessWarning, InputError
@@ -99,6 +99,25 @@ def test_files_of_an_earlier_config_go_and_only_those(place: Path, config: Path)
     timing = json.loads((folder / "timing.json").read_text())
     assert {*timing["files"]} == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
     assert {"leaderboard.html", "significance.csv", "tables/main.tex"} <= {*timing["earlier"]}
+
+
+def test_a_page_with_another_title_is_ours(place: Path, config: Path) -> None:
+    harness.run(config, overrides=["reports=[csv, page]"])
+    folder = place / "out"
+    for title in ("Web = 1", "Web 2"):
+        succeeds("page", folder, "--title", title)
+        assert title in (folder / "page.html").read_text("utf-8")
+    answer = succeeds("verify", folder)
+    assert "page.html was not compared" in answer
+    succeeds("page", folder, "--participant", "all")
+    harness.run(config, overrides=["reports=[csv, page]"])
+    assert "Web 2" not in (folder / "page.html").read_text("utf-8")
+    assert [*(folder / "participants").glob("*.html")]
+    assert "page.html" not in succeeds("verify", folder)
+    with (folder / "page.html").open("a") as page:
+        page.write("mine")
+    with pytest.raises(InputError, match=r"page\.html"):
+        harness.run(config, overrides=["reports=[csv, page]"])
 
 
 TIMINGS = [
