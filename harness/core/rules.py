@@ -264,8 +264,8 @@ POOLED = Rule(
     "Folds that share queries and that 'summary: {pool: ...}' joins, or that are averaged and "
     "compared.",
     "these queries would count several times in one mean or test",
-    "if each fold counts queries from 1, write distinct qids, or 'average' without 'compare'; "
-    "for seeds, 'spread'",
+    "write distinct qids in each fold, 'spread' for assessors or seeds, or 'average' without "
+    "'compare'",
 )  # fmt: skip
 VALIDATION = Rule(
     "validation-in-test", "error",
