@@ -33,7 +33,7 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.whole("--max-per-query", least=1, help="Largest number of documents of a query.")
 @options.text("--tag-pattern", "RE", "What the whole tag must match.")
 @options.flag("--all-topics", "Reject runs without an answer to a query.")
-@options.whole("--max-runs", least=1, help="Largest number of runs of a team.")
+@options.whole("--max-runs", least=1, help="Largest number of runs of a team; see --teams.")
 @options.teams
 @options.files
 @options.overrides
