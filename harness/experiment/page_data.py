@@ -8,7 +8,7 @@ import math
 import os
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -25,11 +25,11 @@ from ..core.metric import Metric
 from ..core.names import why_not
 from ..core.rules import RULES
 from ..core.systems import system_key, systems_of
-from ..errors import Finding, HarnessError, InputError, Problem, said_by
+from ..errors import Finding, HarnessError, InputError, Problem, first_of, said_by, warn
 from ..guard.check_report import rule_address
 from ..input_files import add_inputs, url_of
 from ..readers.files import is_file
-from ..readers.source import Source
+from ..readers.source import Source, missing
 from ..readers.texts_by_id import read_texts
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
@@ -84,7 +84,7 @@ def page_data(outcome: Results) -> dict[str, Any]:
         interval=interval_of(plan, config.summary.average),
         provenance=_provenance(outcome),
         names=outcome.names,
-        metadata=metadata_of(config),
+        metadata=_metadata_of_runs(config, {entry.run for entry in outcome.board.entries}),
         deciding=sort_metric(metrics, settings.metric or config.sort),
         level=plan.level,
     )
@@ -143,8 +143,19 @@ def metadata_of(config: Config) -> dict[str, dict[str, str]]:
     }
 
 
+def _metadata_of_runs(config: Config, runs: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the metadata of runs; warn if rows and runs do not have the same names."""
+    rows = metadata_of(config)
+    if (unused := sorted(rows.keys() - runs)) and (without := sorted(runs - rows.keys())):
+        text = f"no row for {first_of(without, 3)}; rows of no run: {first_of(unused, 3)}"
+        warn(f"page.metadata: {text}")
+    return rows
+
+
 def _text(path: Path) -> str:
     add_inputs(path)
+    if not path.exists():
+        raise missing(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -21,9 +21,11 @@ from ..errors import (
     Place,
     Problem,
     UnknownNameError,
+    counted,
     did_you_mean,
     first_of,
     fix_of_name,
+    warn,
 )
 from ..input_files import add_inputs, name_of, url_of
 from . import remote
@@ -192,7 +194,7 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
             message = f"expected a CSV file or a regular expression, got neither ({error})"
             raise InputError(Problem(f"--teams {teams}", message)) from error
         if teams.endswith(".csv"):
-            raise InputError(Problem(f"--teams {teams}", "there is no such file"))
+            raise missing(teams)
         matches = {run: pattern.search(run) for run in runs}
         return {
             run: (match[match.re.groups and 1] or run) if match else run
@@ -203,6 +205,9 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
         message = f"expected the columns run and team, got {', '.join(rows[0])}"
         raise InputError(Problem(Place(teams, 1), message, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
+    if unnamed := [run for run in runs if not named.get(run)]:
+        who = f"{counted(len(unnamed), 'run')} without a team, each a team of its own"
+        warn(f"{teams}: {who}: {first_of(unnamed, 3)}")
     return {run: named.get(run) or run for run in runs}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import called
 
-from harness.errors import InputError
+from harness.errors import HarnessWarning, InputError
 from harness.guard.submissions import Collection, Terms, read_topics
 from harness.readers.groups import teams_of
 from harness.readers.source import Source
@@ -173,13 +173,16 @@ def test_lists_of_documents(tmp_path: Path) -> None:
 def test_teams(tmp_path: Path) -> None:
     path = tmp_path / "teams.csv"
     path.write_text("team,run\nnorth,a\n")
-    assert teams_of(["a", "b"], str(path)) == {"a": "north", "b": "b"}
+    with pytest.warns(HarnessWarning, match=r"1 run without a team.*\bb$"):
+        assert teams_of(["a", "b"], str(path)) == {"a": "north", "b": "b"}
+    assert teams_of(["a"], str(path)) == {"a": "north"}
     path.write_text("x,y\n1,2\n")
     with pytest.raises(InputError, match=r"teams\.csv.*\bx, y\b"):
         teams_of(["a"], str(path))
-    for teams in ("(", "no.csv"):
-        with pytest.raises(InputError, match="--teams"):
-            teams_of(["a"], teams)
+    with pytest.raises(InputError, match="--teams"):
+        teams_of(["a"], "(")
+    with pytest.raises(InputError, match=r"no file .*team\.csv\b[^$]*teams\.csv"):
+        teams_of(["a"], str(tmp_path / "team.csv"))
 
 
 def test_lines_without_six_fields(folder: Path) -> None:

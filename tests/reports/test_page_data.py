@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from command_line import refused, succeeds
+from command_line import called, refused, succeeds
 from csv_rows import csv_rows
 from packed_page import unpack
 
@@ -244,6 +244,17 @@ def test_axes_are_columns_of_numbers(tmp_path: Path) -> None:
     assert np.isnan(values["c c"])
     page = page_of(tmp_path, page={"metadata": {**metadata, "costs": ["latency"]}})
     assert [one["name"] for one in page["columns"] if one["isCost"]] == ["latency"]
+
+
+def test_metadata_under_other_names(tmp_path: Path) -> None:
+    experiment(tmp_path, page={"metadata": {"path": "runs.csv"}})
+    rows = (tmp_path / "runs.csv").read_text()
+    (tmp_path / "runs.csv").write_text(rows.replace("a=1,", "a_1,"))
+    _, _, errors = called("run", "c.yaml", cwd=tmp_path)
+    assert "page.metadata: no row for a=1, d; rows of no run: a_1" in " ".join(errors.split())
+    assert errors.count("page.metadata") == 1
+    (tmp_path / "runs.csv").rename(tmp_path / "run.csv")
+    assert "no file" in refused("run", "c.yaml", cwd=tmp_path)
 
 
 def test_no_path_of_this_machine_is_on_the_page(tmp_path: Path) -> None:
