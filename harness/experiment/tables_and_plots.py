@@ -31,6 +31,7 @@ from ..reports.paper_table.model import PaperTable, records, render
 from ..reports.paper_table.settings import DEFAULT, Format, TableSettings, renamed
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
+from ..reports.select import NONE
 from ..stats.comparison import Plan, changed_plan
 from ..stats.registry import check_corrected
 from .results import Results, folder_of, read_results, with_comparisons
@@ -197,11 +198,14 @@ def table(
 
 
 def best_first(made: Table) -> Table:
-    """Return a table with its rows sorted by the first metric, unless its settings order them."""
+    """Return a table with its rows sorted by one metric, unless its settings order them.
+
+    This is the config's `sort`, or the first metric shown.
+    """
     own, study = made.settings, made.results
-    if own.sort or own.groups or own.runs != DEFAULT.runs:
+    if own.sort or own.groups or own.runs != DEFAULT.runs or study.config.sort == NONE:
         return made
-    own = replace(own, sort=first_key(own, study))
+    own = replace(own, sort=first_key(own, study, study.config.sort))
     return replace(made, paper=build(study, own, made.paper.name), settings=own)
 
 

@@ -56,6 +56,23 @@ def test_the_command_makes_the_same_table(
     assert table(paper, *arguments) == (paper / "tables" / name).read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [("ndcg(gain=exp)@1", "qa pb"), ("map", "pb qa"), (None, "pb qa"), ("none", "qa pb")],
+)
+def test_text_is_sorted_as_the_config_says(tmp_path: Path, sort: str | None, order: str) -> None:
+    (tmp_path / "q.txt").write_text("10 0 d1 1\n10 0 d2 3\n2 0 d1 1\n")
+    (tmp_path / "qa.run").write_text("10 Q0 d2 1 5 t\n2 Q0 d9 1 1 t\n")
+    (tmp_path / "pb.run").write_text("10 Q0 d1 1 5 t\n10 Q0 d2 2 4 t\n")
+    settings = {"datasets": {"w": "q.txt"}, "runs": {"qa": "qa.run", "pb": "pb.run"},
+                "metrics": ["map", "ndcg(gain=exp)@1"], "output": "out",
+                "crosscheck": "none"}  # fmt: skip
+    (tmp_path / "c.yaml").write_text(json.dumps(settings))
+    harness.run(tmp_path / "c.yaml", overrides=[f"sort={sort}"] if sort else [])
+    lines = table(tmp_path / "out").splitlines()
+    assert [line.split()[0] for line in lines if line[:2] in ("qa", "pb")] == order.split()
+
+
 def test_a_key_that_is_an_option_is_refused_with_its_option(paper: Path) -> None:
     for key, option in (("columns", "--columns"), ("metrics", "--metric"), ("names", "--name")):
         text = refused("table", paper, "--set", f"table.{key}=2")

@@ -53,7 +53,7 @@ from ..phrases import (
     tested_parts,
     warned_of,
 )
-from ..select import metric_spellings, select, select_datasets
+from ..select import metric_spellings, select, select_datasets, sort_metric
 from .model import (
     MOST_MARKED,
     NO_SIGNS,
@@ -197,12 +197,13 @@ def sorted_by(settings: TableSettings, study: Study) -> str | None:
     return first_key(settings, study)
 
 
-def first_key(settings: TableSettings, study: Study) -> str | None:
-    """Return the first metric shown that can sort rows; None without one."""
+def first_key(settings: TableSettings, study: Study, sort: str | None = None) -> str | None:
+    """Return `sort`, or else the first metric that is shown and has a direction; None without."""
     names = [str(metric) for metric in study.board.metrics]
     chosen = select(settings.metrics, names, "metric", metric_spellings(names))
     has_direction = {str(m) for m in study.board.metrics if m.definition.direction}
-    return next((name for name in chosen if name in has_direction), None)
+    deciding = [str(sort_metric(study.board.metrics, sort))] if sort else []
+    return next((name for name in (*deciding, *chosen) if name in has_direction & {*chosen}), None)
 
 
 def _columns(
