@@ -141,7 +141,7 @@ WORDS = [f"{metric}, {'unlike' if unlike else 'exchangeable'}" for metric, unlik
 
 
 def found(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) -> np.ndarray:
-    """Return how many of a block of trials each test finds to differ."""
+    """Number of trials of a block that each test finds to differ."""
     metric, unlike = setting
     known = load_all()
     counts = np.zeros(len(tests), dtype=np.int64)
@@ -178,7 +178,7 @@ def found_of_all(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) 
 def found_of_gate(
     setting: tuple[str, int], first: int, tests: tuple[tuple[float, str], ...]
 ) -> np.ndarray:
-    """Return how many of a block of trials have each outcome at each drop."""
+    """Number of trials of a block with each outcome at each drop."""
     metric, n = setting
     counts = dict.fromkeys(tests, 0)
     qids = [str(at) for at in range(n)]

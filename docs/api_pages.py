@@ -252,7 +252,7 @@ def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
 
 
 def _listed(title: str, section: str) -> list[str]:
-    """Return what a function returns, raises or warns of, as a list."""
+    """Returns, errors or warnings of a function, as a list."""
     if not section.strip():
         return []
     lines = [f"**{title}**\n"]

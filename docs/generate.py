@@ -128,7 +128,7 @@ def conventions_page() -> str:
 
 
 def _printed(*words: str) -> str:
-    """Return what a command prints."""
+    """Output of a command."""
     arguments = {"prog_name": "harness", "env": {"COLUMNS": "100"}}
     return CliRunner().invoke(app, list(words), **arguments).output
 

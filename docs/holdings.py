@@ -523,7 +523,7 @@ TOOLS = [
 
 
 def tools_table() -> str:
-    """Return what other tools hand over as a table in Markdown."""
+    """Objects and files of other tools, as a table in Markdown."""
     lines = ["| tool | its object or file | what to write |", "|---|---|---|"]
     lines += [f"| {tool} | {row.have} | `{_written(row)}` |" for tool, row in TOOLS]
     return "\n".join(lines)

@@ -87,7 +87,7 @@ def _with_output(body: str, folder: Path) -> Iterator[str]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Return what `command` prints in `folder`; `harness` runs in this process to save time."""
+    """Output of `command` in `folder`; `harness` runs in this process to save time."""
     words = shlex.split(command, comments=True)
     shell = any(word in ("|", "&&", ">", ";") for word in words) or "/*" in command
     if words[0] != "harness" or shell:

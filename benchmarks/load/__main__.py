@@ -32,7 +32,7 @@ DIGITS = 9
 
 
 def outcome(command: Command, sample: Sample, code: int, said: str) -> str:
-    """Return what became of a command: "right", or what is wrong."""
+    """Outcome of a command: "right", or the mistake."""
     if code != 0 or "Traceback" in said:
         return f"**exit {code}**: {said.strip().splitlines()[-1][:100] if said.strip() else ''}"
     lines = sample.output.splitlines()

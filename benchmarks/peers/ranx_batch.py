@@ -20,7 +20,7 @@ NAMES = {"P": "precision", "recip_rank": "mrr", "Rprec": "r-precision", "success
 
 
 def name_of(measure: str) -> str:
-    """Return what ranx calls a measure of trec_eval."""
+    """ranx's name of a measure of trec_eval."""
     base, _, cutoff = measure.replace("_cut_", "_").rpartition("_")
     if not cutoff.isdigit():
         return NAMES.get(measure, measure)

@@ -212,9 +212,6 @@ def _usage_problem(error: click.ClickException) -> Problem:
         fix = _fix_of_option(error.option_name, context)
     elif context is not None and isinstance(getattr(error, "param", None), click.Argument):
         fix = "write " + " ".join(context.get_usage().split()[1:])
-    elif context is not None and what.startswith("got unexpected extra argument"):
-        what = f"unexpected words: {what.partition('(')[2].rstrip(')')}"
-        fix = "write " + " ".join(context.get_usage().split()[1:])
     elif isinstance(error, click.BadOptionUsage):
         fix = f"write a value after {error.option_name}"
     elif context is not None and not fix:

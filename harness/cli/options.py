@@ -53,8 +53,11 @@ class Sectioned(click.Command):
     """A command with options by section, and significance tests at `{tests}`, in its help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words; UnknownNameError if an option that takes one value is given twice."""
-        _, _, order = self.make_parser(ctx).parse_args([*args])
+        """Parse the words; UnknownNameError for words too many, or a single option given twice."""
+        _, extra, order = self.make_parser(ctx).parse_args([*args])
+        if extra and not {"-h", "--help"} & {*args}:
+            fix = "write " + " ".join(ctx.get_usage().split()[1:])
+            raise UnknownNameError(Problem("", f"unexpected words: {' '.join(extra)}", fix=fix))
         single = [p for p in order if isinstance(p, click.Option) and not (p.multiple or p.is_flag)]
         for option, times in Counter(single).items():
             if times > 1:

@@ -355,7 +355,9 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
                 name, spaces = own[2], counted(indent, "space")
                 message = f"'{name}' is indented by {spaces}, '{near[2]}' by {near.end(1)}"
                 is_inner = any(key.end(1) < near.end(1) for key in keys[: keys.index(near)])
-                fix = f"indent both by {counted(near.end(1) * is_inner, 'space')}"
+                fix = "write both at the start of their lines"
+                if is_inner:
+                    fix = f"indent both by {counted(near.end(1), 'space')}"
     place = Place(line=mark.line + 1, column=mark.column + 1)
     return Problem(place, message, content.strip(" "), fix)
 

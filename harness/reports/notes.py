@@ -492,7 +492,7 @@ def missing_repetitions(
 
 
 def share_in_words(gap: Incomplete) -> str:
-    """Return how many of its expected repetitions a system has.
+    """Return the number of repetitions that a system has, of those that are expected.
 
     >>> share_in_words(Incomplete("web", "bm25", 2, 3, ("seed",)))
     '2 of 3 seeds'

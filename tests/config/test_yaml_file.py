@@ -20,7 +20,7 @@ DATA = "datasets:\n  d:\n    format: letor\n"
     ("text", "line", "fix"),
     [
         (DATA + "   path: x\n", 4, "both by 2 spaces"),
-        ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "both by 0 spaces"),
+        ('datasets:\n  "f{fold}": {path: "x{fold}"}\n metrics: [map]\n', 3, "both at the start"),
         ('runs:\n  "{a}": {path: x}\n\n    # more\n    "{b}": {path: y}\n', 5, "both by 2 spaces"),
         (DATA + "      path: x\n", 4, "indent both by 4 spaces"),
         ("runs:\n  m:\n    - path: x\n     format: trec\n", 4, "both by 6 spaces"),
