@@ -111,7 +111,8 @@ def _join(
     optional: dict[str, Any] = {}
     if isinstance(qrels, Reference):
         optional["reference_ties"] = qrels.tie_first
-    if qrels.every_row_scored and groups is not None:
+    scores_every_row = qrels.learning_to_rank or qrels.docnos.positional
+    if scores_every_row and groups is not None:
         n_unscored = lengths_of(qrels.offsets) - lengths_of(offsets)
         optional["n_unscored"] = n_unscored if n_unscored.any() else None
     if qrels.subtopics is not None:
@@ -204,7 +205,7 @@ def _rank(
         place = tied
     else:
         place, found, judgement = _by_place(*pairs, order, run.n_rows)
-        settled = settle_ties(run, order, ties, place, policy)
+        settled = settle_ties(run, order, ties, place, policy) if ties.places.size else order
         if settled is not order:
             place, found, judgement = _by_place(*pairs, settled, run.n_rows)
         row = run.row[place]
@@ -339,10 +340,9 @@ def by_score(run: Run, types: Iterable[ScoreType]) -> Orders:
     found: Orders = {}
     follows = np.ones(run.n_rows + 1, dtype=bool)  # the place before, in one query
     follows[run.offsets] = False
-    follows = follows[1 : run.n_rows]
     types = set(types)
     if "none" in types:
-        found["none"] = None, _ties(np.zeros(run.n_rows, dtype=np.float32), follows)
+        found["none"] = None, _groups(follows)
     if not types - {"none"}:
         return found
     order, ties = found["float32"] = _in_single(run, follows)
@@ -358,10 +358,12 @@ def _in_single(run: Run, follows: Bools) -> tuple[Ints | None, Ties]:
         with np.errstate(over="ignore"):
             single = run.scores.astype(np.float32)
         order = None
-        if (follows & (single[1:] > single[:-1])).any():
+        if (follows[1:-1] & (single[1:] > single[:-1])).any():
             order = _falling_order(run, single)
             single = single[order]
-        known = order, _ties(single, follows)
+        same = follows.copy()
+        same[1:-1] &= single[1:] == single[:-1]
+        known = order, _groups(same)
         vars(run)["_in_single"] = known
     return known
 
@@ -407,13 +409,6 @@ def ranking_hash(run: Run, policy: Policy | None = None) -> int:
     answered = lengths > 0
     of_query = np.add.reduceat(weighted, run.offsets[:-1][answered]) if run.n_rows else weighted
     return int(splitmix64(of_query ^ hash_strings(run.qids)[answered]).sum())
-
-
-def _ties(scores: Array, follows: Bools) -> Ties:
-    """Return the groups of equal scores; `follows`: whether a place has the query of the last."""
-    same = np.zeros(scores.size + 1, dtype=bool)
-    same[1 : scores.size] = (scores[1:] == scores[:-1]) & follows
-    return _groups(same)
 
 
 def _groups(same: Bools) -> Ties:

@@ -20,11 +20,6 @@ ScoreOrder = Literal["descending", "ascending"]
 Few = Literal["error", "zero", "one", "nan"]
 
 
-def duplicates_of_qrels(duplicates: RunDuplicates) -> QrelsDuplicates:
-    """Return the choice for qrels; "best" is for runs only."""
-    return "error" if duplicates == "best" else duplicates
-
-
 @dataclass(frozen=True)
 class GradeRule:
     """The grades that a tool accepts; `harness.core.policy_views.view` applies it.

@@ -243,11 +243,15 @@ class QueryRows(ABC):
     def __post_init__(self) -> None:
         numbers = np.ascontiguousarray(self.numbers)
         if numbers.dtype not in self.dtypes:
-            numbers = numbers.astype(self.dtypes[0])
+            numbers = self._converted(numbers)
         object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
         object.__setattr__(self, "numbers", frozen(numbers))
         if len(self.qids) != self.offsets.size - 1 or self.offsets[-1] != numbers.size:
             raise ValueError("qids, offsets and numbers do not fit together")
+
+    def _converted(self, numbers: Array) -> Array:
+        """Return numbers of another type as they are stored."""
+        return numbers.astype(self.dtypes[0])
 
     def __repr__(self) -> str:
         name = f" {self.name}" if self.name else ""
@@ -267,11 +271,6 @@ class QueryRows(ABC):
     def row(self) -> Ints:
         """Query of each row, ``(n_rows,)``."""
         return self.docnos.row
-
-    @cached_property
-    def keys(self) -> Array:
-        """64-bit key of each (query, docno) pair, ``(n_rows,)``; queries by position."""
-        return pair_keys(self.row, self.docnos.hashes)
 
     @classmethod
     def from_columns(
@@ -467,7 +466,7 @@ class QueryRows(ABC):
         """
         check_arguments(locals(), mapping=_NESTED, name=TEXT)
         rows, place = mapping.values(), name or cls.kind
-        has_lists = any(map(is_list, rows))
+        has_lists = any(isinstance(row, LISTS) for row in rows)
         wrong = _wrong_row(mapping, cls.kind) if has_lists else ""
         try:
             if wrong:
@@ -534,15 +533,14 @@ _NESTED = MAPPING._replace(
 )
 
 
-def is_list(row: Any) -> bool:
-    """Whether a query's documents are a list, a tuple or a set."""
-    return isinstance(row, (list, tuple, AbstractSet))
+LISTS = (list, tuple, AbstractSet)
+"""Types of the documents of a query without numbers."""
 
 
 def _wrong_row(mapping: Mapping[Any, Any], kind: str) -> str:
     """Return the first query with a set in a run, or without a list although others have one."""
     for qid, row in mapping.items():
-        if not is_list(row):
+        if not isinstance(row, LISTS):
             return f"query {describe(qid)}: expected a list, got {describe(row)}"
         if kind == "run" and isinstance(row, AbstractSet):
             return f"query {describe(qid)}: expected a list, got a set, which has no order"
@@ -554,7 +552,7 @@ def _wrong_part(mapping: Mapping[Any, Any]) -> str:
     for qid, row in mapping.items():
         if not isinstance(qid, str):
             return f"qid: expected text, got {describe(qid)}"
-        if not (isinstance(row, Mapping) or is_list(row)):
+        if not isinstance(row, (Mapping, *LISTS)):
             return f"query {describe(qid)}: expected a mapping, got {describe(row)}"
         for docno in row:
             if not isinstance(docno, str):
@@ -608,11 +606,10 @@ class Qrels(QueryRows):
     kind: ClassVar[str] = "qrels"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.int64, np.int32, np.int16, np.int8)
 
-    def __post_init__(self) -> None:
-        fractions = np.asarray(self.numbers)
-        super().__post_init__()
-        if fractions.dtype.kind == "f" and not np.array_equal(fractions, self.numbers):
-            object.__setattr__(self, "numbers", frozen(_in_double(fractions)))
+    def _converted(self, numbers: Array) -> Array:
+        whole = super()._converted(numbers)
+        is_whole = numbers.dtype.kind != "f" or np.array_equal(numbers, whole)
+        return whole if is_whole else _in_double(numbers)
 
     @property
     def grades(self) -> Ints:
@@ -620,11 +617,6 @@ class Qrels(QueryRows):
         if self.numbers.dtype.kind == "f":
             return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
-
-    @property
-    def every_row_scored(self) -> bool:
-        """Whether a run must score every row, as for learning-to-rank files, batches and arrays."""
-        return self.learning_to_rank or self.docnos.positional
 
     def check_named(self, run: Run) -> None:
         """Raise InputError if a run names documents and the names in the file are not distinct."""
@@ -659,7 +651,7 @@ class Qrels(QueryRows):
     def _indexes(self) -> tuple[Index, Sieve, Index]:
         """Indexes that find qids, docnos that may be judged, and pairs of both."""
         hashes = self.docnos.hashes
-        return Index(hash_strings(self.qids)), Sieve(hashes), Index(self.keys)
+        return Index(hash_strings(self.qids)), Sieve(hashes), Index(pair_keys(self.row, hashes))
 
     def place(self, qids: pa.Array) -> Ints:
         """Return the position of each qid in `qids`, -1 if it is not judged, ``(n,)``."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -159,14 +159,13 @@ def evaluate(
     >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
-    settings = settings_of_runs(locals())
-    weights = settings.pop("weights")
     check_arguments(locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none())
     check_arguments(locals(), references=MAPPING.or_none(), name=TEXT, dataset=TEXT)
     table = None if weights is None else weights_of(weights)
     evaluation, visited, _ = _evaluated(
-        qrels, run, metrics, n=n, mask=mask, qids=qids, references=references, name=name,
-        dataset=dataset, **settings,
+        qrels, run, metrics, policy, relevance_level, convention, n=n, mask=mask, qids=qids,
+        references=references, name=name, dataset=dataset, columns=columns,
+        qrels_columns=qrels_columns, order=order, duplicates=duplicates, documents=documents,
     )  # fmt: skip
     if visited is not None:
         _warn_of_rows([visited])
@@ -179,7 +178,7 @@ policy relevance_level convention weights columns qrels_columns order duplicates
 
 
 def settings_of_runs(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that functions of several runs share with `evaluate`."""
+    """Return the arguments that functions of several runs share."""
     return {name: arguments[name] for name in _OF_RUNS.split()}
 
 
@@ -286,7 +285,8 @@ def _evaluated(
             place=place,
         )
         assert evaluation is not None
-        findings += _nothing_judged(evaluation)
+        if evaluation.counts.none_judged:
+            findings.append(_nothing_judged(evaluation))
         if findings:
             warn_of(findings)
         return evaluation, None, findings
@@ -307,18 +307,19 @@ def _evaluated(
         reference=reference,
         rows_only=True,
     )
-    findings = [*visited.findings, *_nothing_judged(visited.value())]
+    findings = [*visited.findings]
+    if visited.value().counts.none_judged:
+        findings.append(_nothing_judged(visited.value()))
     warn_of(one for one in findings if one.rule != "guard-failed")
     return visited.value(), visited, findings
 
 
-def _nothing_judged(evaluation: Evaluation) -> Iterator[Finding]:
-    """Yield a warning if no document of a run is judged; the guard does so for files."""
+def _nothing_judged(evaluation: Evaluation) -> Finding:
+    """Return the warning that no document of a run is judged; the guard gives it for files."""
     n = evaluation.counts.retrieved
-    if evaluation.counts.none_judged:
-        subject = " on ".join(filter(None, (evaluation.run, evaluation.dataset))) or "run"
-        message = f"none of the {counted(n, 'document')} is judged"
-        yield finding("nothing-judged", subject, message, n, severity="warning")
+    subject = " on ".join(filter(None, (evaluation.run, evaluation.dataset))) or "run"
+    message = f"none of the {counted(n, 'document')} is judged"
+    return finding("nothing-judged", subject, message, n, severity="warning")
 
 
 def evaluate_files(

@@ -171,25 +171,11 @@ def evaluate_run(
                 watch(part, place == 0)
             yield part
 
-    def aligned_parts(also: Sequence[Policy]) -> Iterable[Aligned]:
-        if not isinstance(run, Run):
-            return readers.align_run(
-                qrels, run, policy, also, name=names[1], watch=watch, **options
-            )
-        if run.docnos is qrels.docnos:
-            return align_parts(qrels, watched_parts(run), policy, also)
-        if watch is not None:
-            watch(run, True)
-        return [align(qrels, run, policy, also)]
-
-    if not evaluates:
-        for part in watched(aligned_parts(())):
-            check_lengths(part, metrics, policy, run.name)
-        return None
     references_asked = {metric.reference for metric in metrics if metric.reference is not None}
-    also, references = policies_of(metrics, policy), dict[str, Aligned]()
+    also = policies_of(metrics, policy) if evaluates else []
+    references = dict[str, Aligned]()
     parts: Iterable[Aligned]
-    if references_asked:
+    if references_asked and evaluates:
         assert reference is not None
         run_in_memory = run
         if not isinstance(run_in_memory, Run):
@@ -206,8 +192,18 @@ def evaluate_run(
                 qrels.check_named(reference_run)
             judged = as_reference(reference_run, aligned.qids, policy)
             references[name] = align(judged, run_in_memory, policy_of_references, also)
+    elif not isinstance(run, Run):
+        parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
+    elif run.docnos is qrels.docnos:
+        parts = align_parts(qrels, watched_parts(run), policy, also)
     else:
-        parts = aligned_parts(also)
+        if watch is not None:
+            watch(run, True)
+        parts = [align(qrels, run, policy, also)]
+    if not evaluates:
+        for part in watched(parts):
+            check_lengths(part, metrics, policy, run.name)
+        return None
     return evaluate_aligned(
         watched(parts), metrics, references=references, dataset=names[0], run=names[1]
     )

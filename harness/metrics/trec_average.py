@@ -129,7 +129,7 @@ def average_precision(
     values = share(judged.sum(precision, items), divisor)
     if none_found:
         values = np.where(n_counted == 0, 1.0, values)
-    return without_short_lists(aligned, values, cutoff, short)
+    return values if short == "cut" else without_short_lists(aligned, values, cutoff, short)
 
 
 def _precision_at_hits(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..core.arguments import is_whole
 from ..errors import InputError, Problem, first_of
 
 
@@ -19,7 +20,11 @@ def adapted(value: Any, kind: str) -> Any:
     mappings with numbers as identifiers and the JSON of Elasticsearch and MTEB.
     """
     if isinstance(value, dict):
-        return unnested(_with_texts(value), kind)
+        first = next(iter(value), None)
+        rows = value.get(first)
+        docno = next(iter(rows), None) if isinstance(rows, (Mapping, set)) else None
+        has_texts = isinstance(first, str) and (docno is None or isinstance(docno, str))
+        return unnested(value if has_texts else _with_texts(value, first, docno), kind)
     package = type(value).__module__.partition(".")[0]
     if package == "ranx":
         return dict(value.to_dict())
@@ -38,15 +43,12 @@ def adapted(value: Any, kind: str) -> Any:
     return list(value) if isinstance(value, Iterator) else value
 
 
-def _with_texts(value: dict[Any, Any]) -> Mapping[str, Any]:
-    """Return a mapping with identifiers as text; they may be whole numbers in the input.
+def _with_texts(value: dict[Any, Any], qid: Any, docno: Any) -> Mapping[str, Any]:
+    """Return a mapping with identifiers as text if the first qid or docno is a whole number.
 
     Whole numbers in a list may be grades, and stay.
     """
-    first = next(iter(value), None)
-    rows = value.get(first)
-    docno = next(iter(rows), None) if isinstance(rows, (Mapping, set)) else None
-    if not (_is_whole(first) or _is_whole(docno)):
+    if not (is_whole(qid) or is_whole(docno)):
         return value
     return {
         str(qid): {str(docno): number for docno, number in rows.items()}
@@ -56,10 +58,6 @@ def _with_texts(value: dict[Any, Any]) -> Mapping[str, Any]:
         else rows
         for qid, rows in value.items()
     }
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def unnested(value: Mapping[str, Any], kind: str) -> Mapping[str, Any]:

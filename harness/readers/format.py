@@ -28,7 +28,6 @@ from ..core.policy import (
     QrelsDuplicates,
     RunDuplicates,
     ScoreOrder,
-    duplicates_of_qrels,
 )
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean, unknown
@@ -430,8 +429,9 @@ def options_of_files(
     check_arguments(locals(), columns=_COLUMNS.or_none(), qrels_columns=_COLUMNS.or_none())
     check_choice("duplicates", duplicates, get_args(RunDuplicates))
     check_choice("order", order, get_args(ScoreOrder))
+    usual = "error" if duplicates == "best" else duplicates  # as the best score is a run's
     of_qrels = {
-        "duplicates": qrels_duplicates or duplicates_of_qrels(duplicates),
+        "duplicates": qrels_duplicates or usual,
         "format": qrels_format,
         "group": group,
         "columns": qrels_columns or None,

@@ -64,6 +64,10 @@ def as_pair(
     `of_qrels` and `of_runs` are as `options_of_files` has them. `references` are other runs, whose
     lists may need the qids.
     """
+    of_qrels, of_runs = of_qrels or {}, of_runs or {}
+    if isinstance(qrels, dict) and isinstance(run, dict) and n is mask is qids is None:
+        judgements = as_table(Qrels, qrels, **of_qrels)
+        return judgements, as_table(Run, run, dataset=judgements, **of_runs)
     qrels, run = adapted(qrels, "qrels"), adapted(run, "run")
     given = qrels, run
     qrels, run = by_qid(qrels, qids), by_qid(run, qids)
@@ -71,7 +75,6 @@ def as_pair(
         is_table = isinstance(value, _TABLES) or _is_lazy(value) or _is_frame(value)
         if not (is_table or are_rows(value) or _is_array(value)):
             raise _unknown(kind, value)
-    of_qrels, of_runs = of_qrels or {}, of_runs or {}
     for kind, value, options in ((Qrels, qrels, of_qrels), (Run, run, of_runs)):
         if _is_array(value) and "columns" in options:
             raise _no_columns(kind, value)
@@ -160,7 +163,8 @@ def as_table(
         made = Documents(name or kind.kind, Passages.of(documents))
         table = made.of(table)
         made.report()
-    return rows_as(kind, table)
+    assert isinstance(table, kind)  # which mypy does not know
+    return table
 
 
 def _in_memory(
@@ -193,9 +197,10 @@ def _in_memory(
                 qid: getattr(row, "tolist", lambda row=row: row)() for qid, row in value.items()
             }
         if has_docnos or is_nested:
-            by_query = with_documents(kind, value, name or kind.kind)
+            if not all(map(len, value.values())):
+                value = with_documents(kind, value, name or kind.kind)
             duplicates = options.get("duplicates", "error")
-            table_read = kind.from_dict(by_query, name=name, duplicates=duplicates)
+            table_read = kind.from_dict(value, name=name, duplicates=duplicates)
             return _in_order(table_read, options, has_ranks=has_docnos)
         if rows := rows_by_query(value):
             return _in_memory(kind, rows, name, dataset, **options)

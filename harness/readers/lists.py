@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..core.arguments import describe, is_number
-from ..core.qrels_and_runs import is_list
+from ..core.qrels_and_runs import LISTS
 from ..errors import InputError, Place, Problem
 from .batches import qids_of
 from .column_roles import guess
@@ -24,7 +24,7 @@ def are_rows(value: Any) -> bool:
     """Whether a list has rows: records, named tuples, or ``(qid, docno, number)``."""
     first: Any = value[0] if isinstance(value, list) and value else None
     if isinstance(first, Mapping):  # not a run by query, of several
-        return not all(isinstance(part, Mapping) or is_list(part) for part in first.values())
+        return not all(isinstance(part, (Mapping, *LISTS)) for part in first.values())
     if hasattr(first, "_fields"):
         return True
     is_row = isinstance(first, (tuple, list)) and len(first) == 3 and is_number(first[2])
@@ -35,7 +35,7 @@ def are_docnos(by_query: Iterable[Any]) -> bool:
     """Whether there are lists, sets or arrays by query, empty or with texts."""
     documents = None
     for documents in by_query:
-        if not (is_list(documents) or getattr(documents, "ndim", 0) == 1):
+        if not (isinstance(documents, LISTS) or getattr(documents, "ndim", 0) == 1):
             return False
         if len(documents):
             return isinstance(next(iter(documents)), str)
@@ -62,7 +62,8 @@ def by_qid(value: Any, qids: Any) -> Any:
 
 def _are_hits(by_query: Sequence[Any]) -> bool:
     """Whether there are lists of records by query, as a semantic search returns them."""
-    first = next(iter(filter(None, by_query)), None) if all(map(is_list, by_query)) else None
+    are_lists = all(isinstance(documents, LISTS) for documents in by_query)
+    first = next(iter(filter(None, by_query)), None) if are_lists else None
     return first is not None and isinstance(next(iter(first)), Mapping)
 
 
