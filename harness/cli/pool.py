@@ -18,7 +18,8 @@ from .printing import show_grids
 @options.command()
 @options.several("runs", "RUN...", "Run files.")
 @options.whole("--depth", least=1, default=20, help="Pool this number of ranks of each run.")
-@click.option("--per-query", "-q", is_flag=True, help="Also print the documents of each query.")
+@click.option("--per-query", "-q", is_flag=True, help="Count the documents of each query, too.")
+@options.flag("--with-runs", "csv, jsonl: name the runs that have each document.")
 @options.teams
 @options.run_files
 @options.overrides
@@ -32,6 +33,7 @@ from .printing import show_grids
 def command(
     runs: Texts,
     per_query: bool,
+    with_runs: bool,
     unit: Unit | None,
     qrels: str | None,
     metrics: Texts,
@@ -42,8 +44,9 @@ def command(
     """List the documents to judge, and the contribution of each run.
 
     The command prints the number of documents at several depths, and those of each run. With the
-    formats csv and jsonl, it lists the documents. If a run cannot be read, it pools none, reports
-    every such run and exits with 2.
+    formats csv and jsonl, it lists the documents by qid and docno. Assessors then see no runs,
+    unless --with-runs names them. If a run cannot be read, it pools none, reports every such run
+    and exits with 2.
 
     --set takes the key run.duplicates, such as run.duplicates=best.
 
@@ -72,14 +75,17 @@ def command(
     if unit == "team" and not settings["teams"]:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
-    if unit is not None or format in ("csv", "jsonl"):
+    lists_documents = unit is None and format in ("csv", "jsonl")
+    if unit is not None or lists_documents:
         options.refuse(("per_query",), f"--leave-out {unit}" if unit else f"--format {format}")
-    if unit == "run" or (unit is None and format in ("csv", "jsonl")):
+    if unit == "run" or lists_documents:
         options.refuse(("teams",), "--leave-out run" if unit else f"--format {format}")
+    if not lists_documents:
+        options.refuse(("with_runs",), f"--leave-out {unit}" if unit else f"--format {format}")
     if unit is None or qrels is None:
         pooled = pool(runs, **settings)
         grids = report.pool_grids(pooled, per_query)
-        show_grids(grids, format, [*report.pool_records(pooled)])
+        show_grids(grids, format, [*report.pool_records(pooled, with_runs)])
         return
     left_out = leave_out(runs, qrels, metrics, unit, **settings)
     records = [removal._asdict() for removal in left_out]

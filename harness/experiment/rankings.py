@@ -6,7 +6,7 @@ A pool has the documents to judge, their contributors, and the effect of leaving
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from .. import readers
 from ..config.cells import Cell, resolve
+from ..config.patterns import natural
 from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
@@ -99,8 +100,8 @@ def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Poo
         docnos.append(run.docnos.take(rows))
     sizes = [len(one) for one in docnos]
     by_run = np.repeat(np.arange(len(runs)), sizes)
-    all_qids, query = encode(pa.concat_arrays(qids))
-    all_docnos, document = encode(pa.concat_arrays(docnos))
+    all_qids, query = _in_order(pa.concat_arrays(qids), natural)
+    all_docnos, document = _in_order(pa.concat_arrays(docnos), str)
     pairs, place = np.unique(query * len(all_docnos) + document, return_inverse=True)
     by = np.zeros((pairs.size, len(runs)), dtype=bool)
     by[place, by_run] = True
@@ -109,10 +110,18 @@ def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Poo
     names = tuple(run.name for run in runs)
     tags = [run.tags[0] if run.tags else run.name for run in runs]
     team = teams_of(tags, teams) if teams else dict(zip(tags, tags, strict=True))
-    of_runs, judged_qids = tuple(team[tag] for tag in tags), tuple(all_qids.to_pylist())
     query, docno = np.divmod(pairs, len(all_docnos))
-    pooled = take(all_docnos, docno)
-    return Pool(names, of_runs, depth, judged_qids, query, pooled, by, n_all, rank)
+    pooled = pa.array(all_docnos).take(pa.array(docno))
+    of_runs = tuple(team[tag] for tag in tags)
+    return Pool(names, of_runs, depth, tuple(all_qids), query, pooled, by, n_all, rank)
+
+
+def _in_order(texts: pa.Array, key: Callable[[str], Any]) -> tuple[list[str], Ints]:
+    """Return the distinct texts in the order of a key, and the position of each row's text."""
+    distinct, codes = encode(texts)
+    names = distinct.to_pylist()
+    order = sorted(range(len(names)), key=lambda k: key(names[k]))
+    return [names[k] for k in order], np.argsort(order)[codes]
 
 
 def leave_out(

@@ -246,17 +246,20 @@ def pool_grids(pool: Pool, per_query: bool = False) -> list[Grid]:
         queries = [[qid, f"{n:,}", f"{alone:,}"] for qid, n, alone in table]
         grids.append(grid(["query", "documents", "by one run"], queries))
     else:
-        hint = "-q prints the documents of each query, --format csv lists them"
+        hint = "-q counts the documents of each query, --format csv lists them"
         grids.append(Grid(notes=(hint,)))
     return grids
 
 
-def pool_records(pool: Pool) -> Iterator[dict[str, Any]]:
-    """Yield each document to judge, with the runs that contributed it."""
+def pool_records(pool: Pool, with_runs: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield each document to judge; assessors see no runs, unless `with_runs` names them."""
     docnos = pool.docnos.to_pylist()
     for query, docno, contributors in zip(pool.query.tolist(), docnos, pool.by, strict=True):
-        runs = [pool.runs[k] for k in np.flatnonzero(contributors)]
-        yield {"qid": pool.qids[query], "docno": docno, "n_runs": len(runs), "runs": " ".join(runs)}
+        record: dict[str, Any] = {"qid": pool.qids[query], "docno": docno}
+        if with_runs:
+            runs = [pool.runs[k] for k in np.flatnonzero(contributors)]
+            record |= {"n_runs": len(runs), "runs": " ".join(runs)}
+        yield record
 
 
 def left_out_grid(results: Sequence[LeftOut], unit: str) -> Grid:

@@ -123,7 +123,7 @@ FORMS: dict[str, dict[str, str]] = {
     },
     "pool": {
         "one.run": f"depth teams {OF_RUNS} contributors unit format per_query",
-        "one.run -f csv": f"depth {OF_RUNS} contributors unit",
+        "one.run -f csv": f"depth {OF_RUNS} contributors unit with_runs",
         "one.run two.run --leave-out run --qrels q.txt -m map":
             f"depth {OF_RUNS} contributors format",
         "one.run two.run --leave-out team --teams . --qrels q.txt -m map":

@@ -11,7 +11,7 @@ import harness
 from harness.config.load import load
 from harness.errors import HarnessWarning, InputError
 from harness.experiment.rankings import leave_out, pool, similarities
-from harness.reports.rankings import pool_grids
+from harness.reports.rankings import pool_grids, pool_records
 
 RUNS = {"a_1": "d1 d2 d3 d9", "a_2": "d2 d1 d4 d9", "b_1": "d5 d1 d6 d7"}
 
@@ -85,6 +85,8 @@ def test_the_command(runs: list[str], tmp_path: Path) -> None:
         return done.out
 
     csv = pooled(*runs, "--depth", "1", "-f", "csv").splitlines()
+    assert csv == ["qid,docno", "1,d1", "1,d2", "1,d5", "2,d1", "2,d2"]  # no run is named
+    csv = pooled(*runs, "--depth", "1", "-f", "csv", "--with-runs").splitlines()
     assert csv == ["qid,docno,n_runs,runs", "1,d1,1,a_1", "1,d2,1,a_2", "1,d5,1,b_1",
                    "2,d1,1,a_1", "2,d2,1,a_2"]  # fmt: skip
     assert "5 documents of 2 queries" in pooled(*runs, "--depth", "1")
@@ -92,6 +94,14 @@ def test_the_command(runs: list[str], tmp_path: Path) -> None:
     assert pooled(*runs, *more).startswith("team left out  metric  judgements  relevant ")
     for words in (["--leave-out", "run"], ["-m", "map"], [*more[:2], *more[4:]]):
         assert called("pool", *runs, *words, cwd=tmp_path).code == 2
+
+
+def test_documents_are_listed_by_qid_and_docno(tmp_path: Path) -> None:
+    rows = [(q, d) for q in ("10", "9", "q2") for d in ("D9", "d1", "D10")]
+    text = "".join(f"{q} Q0 {d} 0 {-n} x\n" for n, (q, d) in enumerate(rows))
+    (tmp_path / "x.run").write_text(text)
+    listed = [(row["qid"], row["docno"]) for row in pool_records(pool([str(tmp_path / "x.run")]))]
+    assert listed == [(q, d) for q in ("9", "10", "q2") for d in ("D10", "D9", "d1")]
 
 
 @pytest.fixture
@@ -205,7 +215,7 @@ def test_a_pool_of_distances(tmp_path: Path) -> None:
     (tmp_path / "near.run").write_text("".join(rows))
     words = "pool", "near.run", "--depth", "1", "-f", "csv"
     done = called(*words, cwd=tmp_path)
-    assert ("--lower-is-better" in done.err, ",d3,1,near" in done.out) == (True, True)
+    assert ("--lower-is-better" in done.err, "10,d3" in done.out) == (True, True)
     lines = succeeds(*words, "--lower-is-better", cwd=tmp_path).splitlines()[1:]
     assert {line.split(",")[1] for line in lines} == {"d0"}
     (tmp_path / "q").write_text("10 0 d0 1\n2 0 d0 1\n1 0 d3 1\n")
