@@ -16,7 +16,7 @@ from .options import Texts
 from .printing import show
 
 By = Literal["run", "rule"]
-Format = Literal["text", "json", "sarif", "markdown"]
+Format = Literal["text", "json", "sarif", "markdown", "accepted"]
 _RUNS = "Run files, predictions for LETOR rows, or test data."
 _TERMS = [field.name for field in fields(Terms)]
 
@@ -55,7 +55,7 @@ def command(
 
     With --topics, all files are submissions to a shared task, and no qrels are needed. Each that is
     not OK gets a line: WARN or REJECT with the reason. --docnos and the options after it work with
-    QRELS too.
+    QRELS too. --format accepted prints the runs without an error, one a line.
 
     --set changes any key of a CONFIG. For files it takes dataset.columns, dataset.duplicates,
     dataset.group, run.documents and run.duplicates.
@@ -71,6 +71,7 @@ def command(
       harness check train.txt vali.txt test.txt
       harness check configs/sweep.yaml --format sarif > check.sarif
       harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
+      harness check runs/* --topics topics.txt -f accepted > accepted.txt
     """
     terms = {name: settings.pop(name) for name in _TERMS}
     if terms["topics"]:
@@ -92,7 +93,7 @@ def command(
         message = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
-        options.refuse(("qrels_format", "notes", "by"), "submissions without qrels")
+        options.refuse(("qrels_format", "by"), "submissions without qrels")
     if terms["max_runs"] is None:
         options.refuse(("teams",), "checks without --max-runs")
     if format != "text":
@@ -106,8 +107,10 @@ def command(
         show(check_report.findings_as_json(checked))
     elif format == "sarif":
         show(check_report.findings_as_sarif(checked))
+    elif format == "accepted":
+        show(check_report.accepted(checked))
     elif checked.submitted:
-        show(check_report.verdicts_as_text(checked, verbose))
+        show(check_report.verdicts_as_text(checked, notes=notes, verbose=verbose))
     else:
         show(check_report.findings_as_text(checked, notes=notes, by=by, verbose=verbose))
     if checked.count("error"):

@@ -68,6 +68,7 @@ from ..readers.files import is_file
 from ..readers.format import options_of_files
 from ..readers.rows import last_line
 from ..readers.source import Source, shown_name
+from .evaluate import short_names
 from .visit import LoadedDataset, visit
 
 T = TypeVar("T")
@@ -257,8 +258,9 @@ def check_cells(
         runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
         tags = {path: run.tag or path for path, run in runs.items()}
         rankings = {path: run.ranking for path, run in runs.items()}
+        names = dict(zip(runs, short_names([*runs]), strict=True))
         findings = findings_of_submissions(
-            findings, terms, findings_across_runs(terms, tags, rankings)
+            findings, terms, findings_across_runs(terms, tags, rankings, names)
         )
     findings = [
         replace(finding, place=finding.place.within(shown_name(finding.place.file)))

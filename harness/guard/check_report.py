@@ -100,11 +100,15 @@ def findings_as_text(
     by_rule = _finding_lines(heads, set())
     by_file = _by_file(findings, checked.cells if verbose else ())
     lines = [*(by_rule if by == "rule" else by_file)]
-    if not notes and checked.count("note"):
-        lines.append(f"{counted(checked.count('note'), 'note')} not shown; see --notes")
+    lines += () if notes else _notes_left_out(checked)
     if findings:
         lines.append(f"what each rule means: {RULES_PAGE}")
     return _after_answer(checked, lines)
+
+
+def _notes_left_out(checked: Checked) -> Iterator[str]:
+    if checked.count("note"):
+        yield f"{counted(checked.count('note'), 'note')} not shown; see --notes"
 
 
 def _after_answer(checked: Checked, lines: Iterable[str]) -> Styled:
@@ -268,7 +272,7 @@ def _names_by_file(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
     }
 
 
-def verdicts(checked: Checked) -> list[dict[str, str]]:
+def verdicts(checked: Checked, notes: bool = False) -> list[dict[str, str]]:
     """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
     return [
         {
@@ -276,19 +280,25 @@ def verdicts(checked: Checked) -> list[dict[str, str]]:
             "verdict": verdict,
             "reason": "; ".join(_reason(finding, findings) for finding in findings),
         }
-        for file, verdict, findings in _by_run(checked)
+        for file, verdict, findings in _by_run(checked, notes)
     ]
 
 
 def _reason(finding: Finding, findings: Sequence[Finding]) -> str:
-    """Return a finding of a run; a warning says so if errors reject the run."""
-    is_aside = finding.severity == "warning" and findings[0].severity == "error"
-    return f"warning: {_in_file(finding)}" if is_aside else _in_file(finding)
+    """Return a finding of a run; one that does not decide the verdict says so."""
+    is_aside = finding.severity == "note" or finding.severity != findings[0].severity
+    return f"{finding.severity}: {_in_file(finding)}" if is_aside else _in_file(finding)
 
 
-def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
-    """Yield each run, its verdict, and its errors and warnings."""
-    reported = [finding for finding in checked.findings if finding.severity != "note"]
+def accepted(checked: Checked) -> str:
+    """Return the runs without an error, one a line; none if their dataset cannot be read."""
+    by_run = () if checked.alone else _by_run(checked)
+    return lines_of(file for file, _, own in by_run if not own or own[0].severity != "error")
+
+
+def _by_run(checked: Checked, notes: bool = False) -> Iterator[tuple[str, str, list[Finding]]]:
+    """Yield each run, its verdict, and its errors and warnings; with `notes`, those too."""
+    reported = [finding for finding in checked.findings if notes or finding.severity != "note"]
     by_file = grouped_by(reported, _file_of)
     words = {**VERDICTS, "error": "REJECT"} if checked.submitted else VERDICTS
     for file in dict.fromkeys(map(_main_file, checked.cells)):
@@ -296,11 +306,12 @@ def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
         yield file, words[findings[0].severity if findings else "note"], findings
 
 
-def verdicts_as_text(checked: Checked, verbose: bool = False) -> str:
-    """Return the answer, and a line for each submission; OK ones if `verbose`."""
-    rows = verdicts(checked)
-    shown = [row for row in rows if verbose or row["verdict"] != VERDICTS["note"]]
+def verdicts_as_text(checked: Checked, *, notes: bool = False, verbose: bool = False) -> str:
+    """Return the answer, and a line for each submission; OK ones without notes if `verbose`."""
+    rows = verdicts(checked, notes)
+    shown = [row for row in rows if verbose or row["reason"]]
     lines = [f"{row['verdict']:6}  {row['run']}  {row['reason']}".rstrip() for row in shown]
+    lines += () if notes else _notes_left_out(checked)
     if len(rows) > SUMMED_UP:
         lines += [*[""] * bool(lines), *render([_summary(checked)]).splitlines()]
     return _after_answer(checked, lines)

@@ -178,12 +178,16 @@ class Submission:
 
 
 def findings_across_runs(
-    terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str]
+    terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str], names: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield runs that repeat another one's tag or rankings, and runs that are too many.
 
-    `tags` and `rankings` are by file.
+    `tags`, `rankings` and `names` of runs are by file.
     """
+    for path, tag in tags.items():
+        if tag not in (path, names[path]):
+            message = f"the tag is '{tag}', but the file is named '{names[path]}'"
+            yield finding("tag-file-name", path, message)
     for rule, phrase, values in (
         ("tag", "the tag is also that of", tags),
         ("same-file-twice", "the same rankings as in", rankings),

@@ -47,8 +47,8 @@ FORMS: dict[str, dict[str, str]] = {
         "c.yaml -f json": "strict topics overrides",
         "q.txt one.run": f"strict notes verbose by topics docnos max_per_query tag_pattern "
         f"all_topics max_runs {READING} format",
-        "one.run --topics topics.txt": f"{SUBMITTED} verbose",
-        "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} verbose teams",
+        "one.run --topics topics.txt": f"{SUBMITTED} notes verbose",
+        "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} notes verbose teams",
         "one.run --topics topics.txt -f json": SUBMITTED,
     },
     "metrics": {"": "conventions", "ndcg": "conventions"},

@@ -49,6 +49,32 @@ def test_runs_that_are_accepted(folder: Path) -> None:
     assert verdicts("some.run", *ALL, "--strict")[0] == 1
 
 
+def test_the_list_of_accepted_runs(folder: Path) -> None:
+    (folder / "some.run").write_text(rows("some", qids="1234", scale=-1))
+    (folder / "other.run").write_text(rows("other", prefix="Q"))
+    (folder / "wrong.run").write_text("")
+    runs = "good.run", "other.run", "some.run", "wrong.run"
+    done = called("check", *runs, *ALL, "--format", "accepted")
+    assert (done.code, done.out.split()) == (2, ["good.run", "some.run"])  # OK, and a warning
+    (folder / "empty").write_text("")
+    done = called("check", "empty", "good.run", "--max-runs", "2", "--format", "accepted")
+    assert (done.code, done.out) == (2, "")  # compared with no queries
+
+
+def test_a_tag_that_differs_from_the_name_of_the_file(folder: Path) -> None:
+    with gzip.open("late.run.gz", "wt") as file:
+        file.write(rows("first").replace("d7", "d9"))
+    code, found = verdicts("good.run", "late.run.gz", *ALL)
+    assert (code, found["late.run.gz"]) == (0, ["OK", ""])
+    words = "check", "good.run", "late.run.gz", *ALL
+    findings = json.loads(called(*words, "--format", "json").out)["findings"]
+    assert [(one["rule"], one["file"]) for one in findings] == [("tag-file-name", "late.run.gz")]
+    assert "1 note not shown" in called(*words).out
+    (line,) = called(*words, "--notes").out.splitlines()[1:]
+    assert line.startswith("OK      late.run.gz  note: ")
+    assert "'first'" in line
+
+
 def test_topics_that_the_terms_ask_for(folder: Path) -> None:
     for number in range(21):
         qids = "123456"[: 4 if number < 5 else 6]
