@@ -89,7 +89,6 @@ MEANINGS = {
     "severity": "`error`, `warning` or `note`.",
     "some": "Slice or mask of queries.",
     "sources": "Keys of the literature to cite.",
-    "standalone": "Write a complete LaTeX document.",
     "text": "Name of the metric, in any spelling.",
     "tied": "How ties count; see the metric.",
     "ties": "Order of tied documents.",

@@ -43,7 +43,7 @@ COLOURS = 160
 """Colours of a picture of a page, which keep its file small."""
 LATEX = r"""\documentclass{article}
 \usepackage[paperwidth=19cm, paperheight=9cm, margin=7mm]{geometry}
-\usepackage{booktabs, siunitx, threeparttable, mathptmx}
+\usepackage{booktabs, threeparttable, mathptmx}
 \pagestyle{empty}
 \begin{document}
 \input{main}

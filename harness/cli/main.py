@@ -77,8 +77,7 @@ class Commands(click.Group):
             near = nearest(name, COMMANDS)
             fix = f"use harness {near}" if near else "see harness --help"
             ctx.fail(f"No such command '{name}'. {fix}")
-        called, command, rest = super().resolve_command(ctx, args)
-        return called, command, rest if command is None else _whole_options(command, rest)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by group, without loading any."""
@@ -86,19 +85,6 @@ class Commands(click.Group):
         for group, names in GROUPS.items():
             with formatter.section(group):
                 formatter.write_dl([(f"{name:{width}}", summary(name)) for name in names])
-
-
-def _whole_options(command: click.Command, words: list[str]) -> list[str]:
-    """Return words with each beginning of one long option alone in full: ``--relevance 2``."""
-    known = [name for one in command.params for name in (*one.opts, *one.secondary_opts)]
-    end = words.index("--") if "--" in words else len(words)
-    whole = []
-    for word in words[:end]:
-        begin, is_set, value = word.partition("=")
-        names = [name for name in known if begin[:2] == "--" and name.startswith(begin)]
-        is_one = len(names) == 1 and len(begin) > 4
-        whole.append(names[0] + is_set + value if is_one else word)
-    return whole + words[end:]
 
 
 @click.group(

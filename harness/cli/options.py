@@ -43,8 +43,8 @@ SECTIONS = {
     "Fusion": "fuse write",
     "Submissions": "topics docnos max_per_query tag_pattern all_topics max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
-    "Layout": "names digits percent leading_zero spread marks average extras width standalone",
-    "Output": "format output force per_query sort details strict on_undecided picture",
+    "Layout": "names digits percent leading_zero spread marks average extras width",
+    "Output": "format output force per_query sort details strict on_undecided",
 }
 """The parameters of each section of a command's help; the others come first."""
 

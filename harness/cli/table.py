@@ -35,7 +35,7 @@ _SWEPT = {
 }  # fmt: skip
 """Options of a table of --sweep."""
 _KEYS = [key for key in parameters_of(TableSettings) if key != "formats"]
-_LATEX = ["width", "document_class", "cite", "siunitx", "longtable", "caption_latex", "label"]
+_LATEX = ["width", "document_class", "cite", "longtable", "caption_latex", "label"]
 _OF_METHODS = {"metrics", "runs", "datasets", "names", "marks", "cite"}
 
 
@@ -57,21 +57,20 @@ _OF_METHODS = {"metrics", "runs", "datasets", "names", "marks", "cite"}
 @options.setting(TableSettings, "width", default=None, help="LaTeX: width; page is table*.")
 @options.choice("--cite", Cite, help="LaTeX: command for citations.")
 @options.overrides
-@options.flag("--standalone", "LaTeX: a complete document, for a preview.")
 @options.flag("--methods", "Sentences for the methods section, instead of the table.")
 @options.flag("--bibtex", "The references that --methods cites.")
 @options.many("--sweep", metavar="COLUMN", help="Print values by a setting, such as lr")
 @options.comparison
 def command(
     results: Path, name: str | None, format: Format, names: Texts, digits: Texts, baselines: Texts,
-    overrides: Texts, standalone: bool, methods: bool, bibtex: bool, sweep: Texts,
+    overrides: Texts, methods: bool, bibtex: bool, sweep: Texts,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Print a table for a paper, with significance and caption.
 
     The default of an option is its value in 'tables:' of the config. --set sets other keys of a
     table, as in table.percent=true: arrows, average, best, caption, document_class, extras, label,
-    leading_zero, longtable, percent, siunitx, transpose. The command warns if a table in LaTeX
+    leading_zero, longtable, percent, transpose. The command warns if a table in LaTeX
     does not fit its page.
 
     \b
@@ -85,10 +84,8 @@ def command(
     if sweep:
         options.allow(_SWEPT, "--sweep")
         options.refuse({*_KEYS} - _SWEPT, "--sweep")
-    if standalone and format != "latex":
-        options.refuse(("standalone",), f"--format {format}")
     if methods or bibtex:
-        options.refuse({"standalone", *_KEYS} - _OF_METHODS, "--methods and --bibtex")
+        options.refuse({*_KEYS} - _OF_METHODS, "--methods and --bibtex")
         if not methods:
             options.refuse(("format", "names"), "--bibtex alone")
         elif format not in ("latex", "text"):
@@ -131,7 +128,7 @@ def command(
         return
     for misfit in misfits(built.paper) if format == "latex" else ():
         warn(misfit)
-    show(render(built.paper, format, standalone=standalone, **width))
+    show(render(built.paper, format, **width))
 
 
 def names_of(folder: Path) -> list[str]:

@@ -60,10 +60,9 @@ class Table:
         """Return `rows` as a data frame (needs pandas)."""
         return data_frame(self.rows)
 
-    def render(self, format: Format = "latex", *, standalone: bool = False) -> str:
+    def render(self, format: Format = "latex") -> str:
         """Return the table as ``latex``, ``markdown``, ``html``, ``csv`` or ``text``."""
-        kind = _checked(TypeAdapter(Format), format, "format")
-        return render(self.paper, kind, standalone=standalone)
+        return render(self.paper, _checked(TypeAdapter(Format), format, "format"))
 
     def methods(self, format: Literal["text", "latex"] = "text") -> str:
         """Return the methods paragraph of the table."""

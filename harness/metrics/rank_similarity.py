@@ -209,15 +209,14 @@ class Similarity:
     """Similarity of the rankings of a dataset's runs.
 
     `values` are means over the `n_queries` queries that both runs answer, ``(n_runs, n_runs)``;
-    NaN without such queries. Similar runs are next to each other: the leaves of `tree`, SciPy's
-    linkage by average distance ``1 - value``. `measure` is such as ``RBO (p = 0.9)``.
+    NaN without such queries. Similar runs are next to each other. `measure` is such as
+    ``RBO (p = 0.9)``.
     """
 
     dataset: str
     runs: tuple[str, ...]
     values: Floats
     n_queries: Ints
-    tree: Floats
     measure: str
 
     def pairs(self, at_least: float = 0.0) -> list[tuple[str, str, float, int]]:
@@ -300,14 +299,8 @@ def arranged(
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
-    def tree(matrix: Floats) -> Floats:
-        distances = 1 - np.nan_to_num(matrix)
-        joined: Floats = linkage(
-            squareform(distances, checks=False), "average", optimal_ordering=True
-        )
-        return joined
-
-    order = leaves_list(tree(values))
+    distances = squareform(1 - np.nan_to_num(values), checks=False)
+    order = leaves_list(linkage(distances, "average", optimal_ordering=True))
     cells = np.ix_(order, order)
     runs = tuple(names[k] for k in order)
-    return Similarity(dataset, runs, values[cells], n_queries[cells], tree(values[cells]), measure)
+    return Similarity(dataset, runs, values[cells], n_queries[cells], measure)

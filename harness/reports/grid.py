@@ -77,10 +77,9 @@ class Grid:
     `answers` come first, each on a line of its own; then a `title` line and `caption` sentences are
     above the table, `notes` below it; `caption_latex` is not escaped. `source` is lines of
     comments, `level` that of the title as a heading in Markdown. In text, a table of a paper wraps
-    its notes, and its headings end above the signs. In LaTeX, `siunitx` aligns numbers at the
-    decimal point, `wide` makes it ``table*``, over both columns of the page (None: if it must be),
-    and `long` a ``longtable``, which breaks across pages and needs that package; the table should
-    fit the `document_class`.
+    its notes, and its headings end above the signs. In LaTeX, `wide` makes it ``table*``, over both
+    columns of the page (None: if it must be), and `long` a ``longtable``, which breaks across pages
+    and needs that package; the table should fit the `document_class`.
     """
 
     columns: tuple[Column, ...] = ()
@@ -94,7 +93,6 @@ class Grid:
     label: str = ""
     level: int = 4
     is_paper: bool = False
-    siunitx: bool = False
     wide: bool | None = None
     long: bool = False
     document_class: str = "acmart"

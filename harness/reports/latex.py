@@ -61,9 +61,6 @@ def _character(sign: str) -> str:
     return f"{{[}}U+{ord(sign):04X}{{]}}"
 
 
-_SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
-
-
 _UNBROKEN = re.compile(
     r" (?:\$\\leq\$|=) |\$\\times\$ (?=\d)|(?:\$\\(?:dd?agger|Vert)\$|(?<= )\*{1,3}|\\[SP]\{\}) "
 )
@@ -92,7 +89,7 @@ _NARROW = {False: (0.65, 0.85), True: (0.5, 0.65)}
 def render(table: Grid) -> str:
     r"""Return a table environment; it needs ``booktabs`` and ``threeparttable``.
 
-    A `Grid` with these settings also needs ``siunitx`` or ``longtable``.
+    A `long` grid also needs ``longtable``.
     """
     comments = [f"% {line}" for line in table.source.splitlines()]
     caption = rf"\caption{{{table.caption_latex or escape(table.caption or table.title)}}}"
@@ -102,7 +99,6 @@ def render(table: Grid) -> str:
     gap, smaller, is_broken = layout.step
     size = rf"\fontsize{{{page.size - smaller}}}{{{page.line - smaller}}}\selectfont"
     setup = [size if smaller else r"\small", rf"\setlength{{\tabcolsep}}{{{gap:g}pt}}"]
-    setup += [_SISETUP] if table.siunitx else []
     specification, head, body = _rows(table, is_broken)
     notes = _UNBROKEN.sub(lambda m: m[0].replace(" ", "~"), " ".join(map(escape, table.notes)))
     if table.long:
@@ -193,13 +189,10 @@ def misfits(table: Grid) -> Iterator[str]:
 
 
 def _columns(table: Grid, page: Page, is_broken: bool) -> list[_TextColumn]:
-    kind = _NumberColumn if table.siunitx else _Column
     columns = []
     for index, column in enumerate(table.columns):
-        cells = [row[index] for row in table.rows]
-        columns.append(
-            (_TextColumn if column.left or not index else kind)(column, cells, page, is_broken)
-        )
+        kind = _TextColumn if column.left or not index else _Column
+        columns.append(kind(column, [row[index] for row in table.rows], page, is_broken))
     return columns
 
 
@@ -347,8 +340,7 @@ class _Column(_TextColumn):
         """Points that the widest of its cells and the heading take, with the room for signs."""
         page, bold = self.page, any(cell.bold for cell in self.cells)
         texts = [cell.text for cell in self.cells if not self.is_aligned(cell.text)]
-        digits = max(self.before, self.specification != "c")  # siunitx has one at least
-        number = "−" * self.is_signed + "0" * digits + "." * (self.behind > 0)
+        number = "−" * self.is_signed + "0" * self.before + "." * (self.behind > 0)
         number += "0" * (self.behind - 1)
         signs = page.signs(self.widest)
         content = max([page.text(number, bold=bold), *map(page.text, texts)])
@@ -400,43 +392,6 @@ def _halves(numbers: Sequence[str]) -> tuple[list[str], list[str]]:
     return [before for before, _, _ in parts], [point + behind for _, point, behind in parts]
 
 
-class _NumberColumn(_Column):
-    """A column of siunitx."""
-
-    @property
-    def specification(self) -> str:  # type: ignore[override]
-        """The column's specification in a tabular."""
-        numbers = [cell.text for cell in self.cells if cell.text != UNDEFINED]
-        if not numbers or not all(map(self.is_aligned, numbers)):
-            return "c"
-        decimals = f".{self.behind - 1}" if self.behind else ""
-        options = [f"table-format={'-' * self.is_signed}{max(self.before, 1)}{decimals}"]
-        if after := _in_math(self.widest) + _medium(self.after_number):
-            options.append(f"table-space-text-post={{{after}}}")
-        return f"S[{','.join(options)}]"
-
-    @property
-    def heading(self) -> str:
-        """The heading in braces, which siunitx takes for text."""
-        is_plain = self.specification == "c"
-        return super().heading if is_plain else f"{{{super(_Column, self).heading}}}"
-
-    def shown(self, cell: GridCell) -> str:
-        """Return a cell: a number, and what follows it in braces."""
-        if self.specification == "c":
-            return super().shown(cell)
-        extra = _after_number(cell)
-        if not _is_number(cell.text):
-            return f"{{{_number(cell.text)}{extra}}}"
-        # a line below the number takes no room, so that siunitx still aligns what is above it
-        line = rf"\llap{{\underline{{\phantom{{{_number(cell.text)}}}}}}}"
-        after = line if cell.underlined else ""
-        signs = _in_math(cell.above, cell.below)
-        after += signs if not extra else _box(signs, _in_math(self.widest))
-        after += _medium(extra)
-        return (r"\bfseries " if cell.bold else "") + cell.text + (f"{{{after}}}" if after else "")
-
-
 def _in_math(above: str, below: str = "") -> str:
     """Return letters or daggers above and below the line."""
     texts = ["".join(_SIGNS.get(sign, sign) for sign in signs) for signs in (above, below)]
@@ -465,11 +420,6 @@ def _number(text: str) -> str:
     return f"$-${text[1:]}" if text.startswith("-") and _is_number(text) else escape(text)
 
 
-def _medium(extra: str) -> str:
-    """Text after a number; it is not bold even if the number is."""
-    return rf"\mdseries{extra}" if extra else ""
-
-
 def _plainly_after(cell: GridCell) -> str:
     """Return the spread, change or note that follows a number, as it is printed."""
     parts = [cell.spread.replace("-", "−"), f"({cell.note})" if cell.note else ""]
@@ -479,28 +429,3 @@ def _plainly_after(cell: GridCell) -> str:
 def _after_number(cell: GridCell) -> str:
     text = _plainly_after(cell)
     return "~" + escape(text).replace(" ", "~") if text else ""
-
-
-_A4 = (598.0, 845.0)
-"""Width and height of a page, in points."""
-
-
-def document(table: Grid) -> str:
-    """Return a document with only the table, on a page that it fits, at least A4."""
-    lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
-    paper = max(_A4[0], 1.25 * layout_of(table).width + 86)
-    tall = _A4[1] if table.long else max(_A4[1], 13.0 * lines)
-    body = render(table).replace("[tb]", "[!h]", 1).replace("{table*}", "{table}").rstrip()
-    package = r"\usepackage{siunitx}" if table.siunitx else "%"
-    return rf"""\documentclass{{article}}
-\usepackage[T1]{{fontenc}}
-\usepackage[utf8]{{inputenc}}
-\usepackage[paperwidth={paper:.0f}pt,paperheight={tall:.0f}pt,margin=43pt]{{geometry}}
-\IfFileExists{{lmodern.sty}}{{\usepackage{{lmodern}}}}{{\usepackage{{mathptmx}}}}
-\usepackage{{booktabs,longtable,threeparttable}}
-{package}
-\pagestyle{{empty}}
-\begin{{document}}
-{body}
-\end{{document}}
-"""

@@ -15,11 +15,8 @@ from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
 from .grid import Answer, Grid, grid
 from .phrases import decimals, interval, shown_name
-from .plots import plot
 
 FORMATS = ("text", "csv", "jsonl", "markdown")
-_LEAVES = 50
-"""Leaves that fit into the picture of a tree."""
 _MATRIX = 12
 """Runs up to which the whole matrix is printed."""
 
@@ -64,39 +61,6 @@ def similarity_records(similarities: Sequence[Similarity]) -> list[dict[str, Any
         for group in similarities
         for run, peer, value, n in group.pairs()
     ]
-
-
-def tree(similarity: Similarity, format: plot.Format, trace: str = "") -> bytes:
-    """Return a tree of runs, one row each; branches join at their distance."""
-    plot.check_installed()
-    from scipy.cluster.hierarchy import dendrogram
-
-    joined = dendrogram(similarity.tree, no_plot=True, truncate_mode="lastp", p=_LEAVES)
-    rows = [
-        _leaf(similarity, leaf, label)
-        for leaf, label in zip(joined["leaves"], joined["ivl"], strict=True)
-    ]
-    with plot.styled():
-        labels = plot.wrap_all(rows, 40)
-        figure = plot.figure("column", plot.lines(3) + plot.rows_high(labels, 1))
-        axes = figure.subplots()
-        for x, y in zip(joined["dcoord"], joined["icoord"], strict=True):
-            axes.plot(x, [(height - 5) / 10 for height in y], color=plot.COLOURS[0], linewidth=0.8)
-        plot.label_rows(axes, labels)
-        axes.yaxis.tick_right()
-        axes.spines["left"].set_visible(False)
-        axes.set_xlim(left=axes.get_xlim()[1], right=0)
-        text = f"1 − {similarity.measure}, average of joined runs"
-        plot.label_below(figure, text, "column")
-        return plot.save(figure, format, f"similarity of {similarity.dataset}", trace)
-
-
-def _leaf(similarity: Similarity, leaf: int, label: str) -> str:
-    """Return the run of a leaf; of a branch that is not drawn, its first run and how many more."""
-    n, others = len(similarity.runs), 0
-    while leaf >= n:
-        leaf, others = int(similarity.tree[leaf - n, 0]), others or int(label.strip("()")) - 1
-    return similarity.runs[leaf] + (f" and {others} more" if others else "")
 
 
 def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:

@@ -221,13 +221,3 @@ def test_a_deleted_current_folder_is_reported(tmp_path: Path, command: str) -> N
         "error: the current folder cannot be used: No such file or directory\n"
         "  fix:   cd to a folder that exists, and run the command again\n"
     )
-
-
-def test_the_beginning_of_one_option_alone_is_enough(examples: Path) -> None:
-    words = ("evaluate", *TREC, "-m", "map")
-    whole = called(*words, "--convention", "ranx", cwd=examples)
-    assert whole.code == 0
-    for short in (("--conv", "ranx"), ("--conv=ranx",)):
-        assert called(*words, *short, cwd=examples) == whole
-    assert called(*words, "--q", "csv", cwd=examples).code == 2  # --qrels-format, or --per-query?
-    assert called(*words, "--nothing", "csv", cwd=examples).code == 2

@@ -55,7 +55,7 @@ FORMS: dict[str, dict[str, str]] = {
     "table": {
         "out": f"{ROWS} {COMPARED} {SHAPE} format",
         "out -f latex":
-            f"{ROWS} {COMPARED} {SHAPE} width cite standalone",
+            f"{ROWS} {COMPARED} {SHAPE} width cite",
         "out -f markdown": f"{ROWS} {COMPARED} {SHAPE}",
         "out -f csv": f"{ROWS} {COMPARED} overrides sweep",
         "out --methods": f"metrics runs datasets names marks bibtex format {COMPARED}",
@@ -108,7 +108,7 @@ FORMS: dict[str, dict[str, str]] = {
         "out results --history": "history output metrics dataset tolerance level format",
     },
     "similarity": {
-        "out": "measure p depth near picture datasets of_metrics format",
+        "out": "measure p depth near datasets of_metrics format",
         "out --metrics": "metrics datasets draws format",
     },
     "trace": {"out --run one -m map": "query dataset where inputs full"},
@@ -191,14 +191,14 @@ def test_an_option_that_a_form_cannot_use_is_refused(
     assert "Traceback" not in done.err
 
 
-ONLY_LATEX = "siunitx longtable caption_latex label document_class formats"
+ONLY_LATEX = "longtable caption_latex label document_class formats"
 KEYS = {
     "table out": f"table: {ONLY_LATEX}",
     "table out -f html": f"table: {ONLY_LATEX}",
     "table out -f csv": f"table: {ONLY_LATEX} caption leading_zero percent arrows transpose",
     "table out -f latex": "table: formats",
     "table out --methods": f"table: {ONLY_LATEX} groups leading_zero caption percent extras",
-    "table out --bibtex": "table: formats groups leading_zero caption label siunitx",
+    "table out --bibtex": "table: formats groups leading_zero caption label",
     "table out --sweep x": f"table: {ONLY_LATEX} groups caption average",
     "plot out": "plot: kind formats",
     "plot out heatmap": "plot: kind formats baseline",

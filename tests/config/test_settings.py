@@ -72,7 +72,6 @@ def test_every_key_of_a_table(base: Path) -> None:
         extras: [n, tier, rank, coverage, p]
         transpose: true
         columns: 2
-        siunitx: true
         width: page
         document_class: ieee
         cite: citep
@@ -85,7 +84,7 @@ def test_every_key_of_a_table(base: Path) -> None:
         ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
         {"bm25": Name("BM25", "robertson1994"), "AP": Name("MAP")}, "trec: map", 5,
         {"*": 4, "num_ret": 0}, ("map",), True, "error", "percent", "daggers", "group", False, True,
-        ("n", "tier", "rank", "coverage", "p"), True, 2, True, "page", "ieee", "citep",
+        ("n", "tier", "rank", "coverage", "p"), True, 2, "page", "ieee", "citep",
         caption=Caption("All there is."), caption_latex=r"All \emph{there} is.",
         label="tab:all", formats=("html", "csv", "text"),
     )  # fmt: skip

@@ -166,7 +166,7 @@ def test_a_page_replaces_nothing_but_a_page(
 def test_other_writers(here: Path, results: Path) -> None:
     data = put(here, "d.letor", "1 qid:2 1:1\n0 qid:2 1:2\n")
     runs: dict[str, object] = {"one": "a.run", "two": "b.txt"}
-    link = here / "tree.png"
+    link = here / "link.run"
     link.symlink_to("a.run")
     shutil.copy(data, here / "d.run")
     with unchanged(here):
@@ -181,16 +181,6 @@ def test_other_writers(here: Path, results: Path) -> None:
         with pytest.raises(InputError, match="an input"):
             harness.save_predictions("d.run", [1.0, 2.0], here / "d.run")
     assert link.is_symlink()
-
-
-def test_a_tree_of_similar_runs(here: Path, results: Path) -> None:
-    pytest.importorskip("matplotlib")
-    text = (here / "c.yaml").read_text()
-    put(here, "tree.png", RUN)
-    put(here, "c.yaml", text.replace("b.txt", "tree.png"))
-    succeeds("run", "c.yaml")
-    with unchanged(here):
-        assert "got an input" in refused("similarity", "out", "--plot", "tree.png")
 
 
 def test_an_earlier_output_that_became_an_input_is_not_removed(here: Path) -> None:

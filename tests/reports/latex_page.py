@@ -16,7 +16,6 @@ def _is_here() -> bool:
     files = (
         "booktabs.sty",
         "threeparttable.sty",
-        "siunitx.sty",
         "cmap.sty",
         "ptmr8t.tfm",
         "utmr8a.pfb",
@@ -27,7 +26,7 @@ def _is_here() -> bool:
 
 needs_latex = pytest.mark.skipif(
     not _is_here(),
-    reason="needs pdflatex (texlive-latex-extra, texlive-science, texlive-fonts-recommended) "
+    reason="needs pdflatex (texlive-latex-extra, texlive-fonts-recommended) "
     "and pdftotext (poppler-utils)",
 )
 PREAMBLE = r"""
@@ -38,7 +37,6 @@ PREAMBLE = r"""
 \usepackage[utf8]{inputenc}
 \usepackage{mathptmx}
 \usepackage{booktabs,threeparttable,longtable}
-\usepackage{siunitx}
 \pagestyle{empty}
 """
 
@@ -72,7 +70,7 @@ def printed(folder: Path, name: str = "page") -> str:
 _COMMON = r"""
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs,siunitx,threeparttable}
+\usepackage{booktabs,threeparttable}
 \providecommand{\citep}{\cite}
 """
 _TIMES = r"\usepackage{times}"

@@ -20,7 +20,7 @@ def paper(workplace: Path) -> Path:
     return harness.run(workplace / "configs/paper.yaml").folder
 
 
-WIDE = "--set", "table.siunitx=true", "--width", "page", "--set", "table.label=tab:x"
+WIDE = "--width", "page", "--set", "table.label=tab:x"
 
 
 def table(*arguments: str | Path) -> str:

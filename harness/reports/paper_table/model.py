@@ -246,18 +246,10 @@ SIGNS: Mapping[str, Mapping[str, str]] = {
 JsonRow = dict[str, formats.Value]
 
 
-def render(
-    table: PaperTable, format: Format, *, standalone: bool = False, width: int | None = None
-) -> str:
-    """Return a table in one of the formats.
-
-    `standalone` makes LaTeX a whole document; a line of text takes at most `width` characters.
-    """
-    rendered = grid_of(table, format)
-    if standalone and format == "latex":
-        return latex.document(rendered)
+def render(table: PaperTable, format: Format, *, width: int | None = None) -> str:
+    """Return a table in one of the formats; a line of text takes at most `width` characters."""
     rows = records(table) if format == "csv" else ()
-    return formats.render([rendered], format, rows, width=width)
+    return formats.render([grid_of(table, format)], format, rows, width=width)
 
 
 def misfits(table: PaperTable) -> Iterator[str]:
@@ -319,7 +311,6 @@ def _grid_of(table: PaperTable, format: Format, made: grid.Grid) -> grid.Grid:
         source="\n".join([table.source, *(table.findings if is_latex else ())]),
         label=settings.label or f"tab:{table.name}",
         is_paper=True,
-        siunitx=settings.siunitx,
         wide=settings.is_wide,
         long=settings.longtable,
         document_class=settings.document_class,

@@ -152,8 +152,6 @@ class TableSettings:
     a table that has no room otherwise."""
     columns: Positive | None = None
     """Parts of a long table, side by side; by default 1, and in LaTeX 2 above 40 rows."""
-    siunitx: Flag = False
-    """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
     width: Width | None = None
     """LaTeX: `table`, or `table*` over both columns of the page; by default as needed."""
     document_class: DocumentClass = "acmart"
