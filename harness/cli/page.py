@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..core.entries import grouped_by
-from ..errors import InputError, Problem, UnknownNameError, check_known, counted
+from ..errors import InputError, Problem, UnknownNameError, counted, fix_of_name
 from ..experiment import page as report_page
 from ..experiment.results import (
     PAGE,
@@ -61,9 +61,10 @@ def command(
     of the numbers. With an old and a new folder it also shows the changes.
 
     With --participant, the command writes the view of one run without the names of others: its
-    rank, and the queries on which it is strong or weak. The default file is
-    participant-RUN.html. 'all' writes such a page for every run into a folder, by default
-    RESULTS/participants. With --teams, a page names all runs of a team.
+    rank, a test against the median system or the config's baselines, and the queries on which it
+    is strong or weak. The default file is participant-RUN.html. 'all' writes such a page for every
+    run into a folder, by default RESULTS/participants. With --teams, a page shows all runs of a
+    team.
 
     \b
     Examples:
@@ -84,7 +85,11 @@ def command(
         options.refuse(("rankings",), "--participant")
         sheets = _sheets(list(dict.fromkeys(one.run for one in outcome.systems)), teams)
         if participant != ALL or ALL in sheets:
-            check_known("team" if teams else "run", participant, sheets, "--participant")
+            if participant not in sheets:
+                kind, more = ("team", "") if teams else ("run", "; for a team, add --teams")
+                fix = fix_of_name(participant, sheets) + more
+                message = f"no {kind} '{participant}'"
+                raise UnknownNameError(Problem("--participant", message, fix=fix))
             sheets = {participant: sheets[participant]}
             default = f"participant-{_file_of(participant)}"
     elif teams:
@@ -100,7 +105,8 @@ def command(
     sort_metric(outcome.board.metrics, given.get("metric"), "--metric")
     page = replace(outcome.config.page, **given)
     config = outcome.config.model_copy(update={"page": page})
-    outcome = with_comparisons(replace(outcome, config=config))
+    compare = with_comparisons if participant is None else report_page.compared_with_median
+    outcome = compare(replace(outcome, config=config))
     files: dict[str, bytes] = {}
     if participant is not None:
         named = {_file_of(name) if is_folder else target.name: sheets[name] for name in sheets}

@@ -41,7 +41,7 @@ from .cells import evaluate_all
 from .evaluate import evaluate_runs, settings_of_runs
 from .manifest import versions
 from .page_data import add_files, download, interval_of, page_data, page_documents
-from .results import PAGE, Results, compared
+from .results import PAGE, Results, compared, with_comparisons
 
 
 def page(
@@ -144,12 +144,26 @@ def page_files(outcome: Results, old: Results | None = None, name: str = PAGE) -
     return page_documents(data, config, name)
 
 
+def compared_with_median(outcome: Results) -> Results:
+    """Compare with the config's baselines; without any, with the median system if possible."""
+    config = outcome.config
+    plan = config.compare or Plan()
+    if not plan.baselines:
+        plan = replace(plan, baselines=("median",))
+    try:
+        update = {"compare": plan}
+        return with_comparisons(replace(outcome, config=config.model_copy(update=update)), plan)
+    except HarnessError:  # such as a run called median, or a test of all pairs
+        return with_comparisons(outcome)
+
+
 def participant_files(
     outcome: Results, sheets: Mapping[str, Sequence[str]]
 ) -> Iterator[dict[str, bytes]]:
     """Yield pages that show some runs by name, with their side files; `sheets` has runs by file.
 
-    Other runs are called by their rank, and nothing that tells who they are is in the page.
+    Other runs are called by their rank, and nothing that tells who they are is in the page. The
+    best of the runs is the first of its `participants`.
     """
     page = replace(outcome.config.page, metadata=None, conventions=(), rankings=0)
     config = outcome.config.model_copy(update={"page": page})
@@ -169,7 +183,7 @@ def participant_files(
         ]
         numbers = [place for place, name in enumerate(names) if name in runs]
         boards = [{**part, "tests": _tests_of(part["tests"], numbers)} for part in data["boards"]]
-        own = {"participant": numbers[0], "systems": systems, "boards": boards, "columns": []}
+        own = {"participants": numbers, "systems": systems, "boards": boards, "columns": []}
         yield page_documents({**data, **own}, config, file)
 
 

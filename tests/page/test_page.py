@@ -913,7 +913,25 @@ def test_a_participant_sees_its_system(many: Path, tmp_path: Path, open_page: Op
     tab = open_page(tmp_path / "sheet.html")
     assert tab.inner_text("h1") == "s7"
     names = {one["name"] for one in unpack((tmp_path / "sheet.html").read_text())["systems"]}
-    assert {name for name in names if not name.startswith("system ")} == {"s7"}
+    assert {name for name in names if not name.startswith("system ")} == {
+        *("s7", "Median of all systems")
+    }
+
+
+def test_a_team_sees_its_runs_and_what_was_tested(
+    many: Path, tmp_path: Path, open_page: Open
+) -> None:
+    words = "--participant", "team", "--teams", "teams.csv", "-o", "team.html"
+    (tmp_path / "teams.csv").write_text("run,team\ns7,team\ns3,team\n")
+    assert called("page", str(many), *words, cwd=tmp_path).code == 0
+    tab = open_page(tmp_path / "team.html")
+    runs = tab.locator("section", has_text="Runs of your team")
+    assert {*runs.locator("tbody th").all_inner_texts()} == {"s3", "s7"}
+    runs.locator("tbody a", has_text="s3").click()
+    assert tab.inner_text("h1") == "s3"
+    tests = tab.locator("section:has(h2:text-is('Tests')) tbody th")
+    assert tests.count() == 2  # the run and the median system
+    assert "not tested" not in tab.inner_text("main")
 
 
 def test_long_names_addresses_and_warnings_of_a_kind(

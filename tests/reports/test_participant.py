@@ -29,10 +29,11 @@ def test_a_page_for_one_run(tmp_path: Path, compare: object) -> None:
     for word in ("secret", "covert", "third", "Secretteam"):
         assert word not in repr(page)
         assert word not in text
-    own = page["participant"]
+    (own,) = page["participants"]
     names = [system["name"] for system in page["systems"]]
     assert names[own] == "own<1>"
-    assert {*names} - {"own<1>"} <= {f"system {place}" for place in range(1, 5)}
+    others = {f"system {place}" for place in range(1, 5)}
+    assert {*names} - {"own<1>", "Median of all systems"} <= others
     (board,) = page["boards"]
     values = board["columns"][0]["value"].tolist()
     assert values == sorted(values, reverse=True)  # their order tells nothing else
@@ -41,6 +42,9 @@ def test_a_page_for_one_run(tmp_path: Path, compare: object) -> None:
     assert dict(zip(board["qids"], queries, strict=True)) == {"1": 0.5, "2": 1, "3": 0}
     assert board["findings"] == [[]] * 4
     assert page["title"] == "Track"
+    against = {page["systems"][one]["name"] for one in board["tests"]["baseline"].astype(int)}
+    assert len(against) == 1  # the config's baseline under another name, or else the median
+    assert ("Median" in against.pop()) == (not compare)
 
 
 def test_refused_participants(tmp_path: Path) -> None:
@@ -51,6 +55,10 @@ def test_refused_participants(tmp_path: Path) -> None:
     succeeds("run", "c.yaml", cwd=tmp_path)
     err = refused("page", "out", "--participant", "own", cwd=tmp_path)
     assert "use own<1>" in err
+    assert "--teams" in err
+    assert "--teams" not in refused(
+        "page", "out", "--participant", "x", "--teams", "own", cwd=tmp_path
+    )
     (tmp_path / "sheet.html").write_text("mine")
     refused("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
 
@@ -79,9 +87,23 @@ def test_pages_of_all_participants(tmp_path: Path) -> None:
     names = [system["name"] for system in page["systems"]]
     assert sum(name.startswith("north-") for name in names) == 2
     assert "south" not in repr(page)
-    assert names[page["participant"]].startswith("north-")
+    assert {names[one] for one in page["participants"]} == {"north-a", "north-b"}
     tests = page["boards"][0]["tests"]
-    assert len(tests["p"]) == 5  # of six pairs, those with a run of the team
+    assert len(tests["p"]) == 2  # both runs of the team against the median
     succeeds("page", "out", "--participant", "north", *teams, cwd=tmp_path)
     (tmp_path / "sheets/north.html").write_text("mine")
     refused("page", "out", "--participant", "all", *teams, "-o", "sheets", "--force", cwd=tmp_path)
+
+
+def test_a_page_without_tests(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
+    for name, docnos in {"median": "ab", "own": "ba"}.items():
+        rows = [f"{q} Q0 {d} {r} {9 - r} t\n" for q in "12" for r, d in enumerate(docnos)]
+        (tmp_path / f"{name}.run").write_text("".join(rows))
+    content = {"datasets": {"set": "qrels"}, "runs": {"{r}": "{r}.run"}, "metrics": ["rr"]}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content | {"output": "out"}))
+    succeeds("run", "c.yaml", cwd=tmp_path)
+    succeeds("page", "out", "--participant", "own", "-o", "own.html", cwd=tmp_path)
+    page = unpack((tmp_path / "own.html").read_text())  # a run is called as the median system
+    assert not len(page["boards"][0]["tests"]["p"])
+    assert [one["name"] for one in page["systems"]].count("own") == 1

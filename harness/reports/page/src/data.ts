@@ -156,8 +156,8 @@ export interface Report {
   columns: Attribute[];
   systems: System[];
   boards: Board[];
-  /** Of a participant's page, the number of its system, whose view opens first. */
-  participant?: number;
+  /** Of a participant's page, the numbers of its systems; the view of the first opens. */
+  participants?: number[];
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;

@@ -189,8 +189,8 @@ async function start(): Promise<void> {
   try {
     const report = await unpack<Report>(packed);
     root.textContent = "";
-    if (report.participant !== undefined && !location.hash)
-      history.replaceState(null, "", format(parse(""), { view: "system", a: report.systems[report.participant].name }));
+    if (report.participants && !location.hash)
+      history.replaceState(null, "", format(parse(""), { view: "system", a: report.systems[report.participants[0]].name }));
     const show = (printing: boolean) => render(<Page report={report} printing={printing} />, root);
     show(false);
     addEventListener("beforeprint", () => show(true));

@@ -7,7 +7,7 @@ import { queryValues, ranked, relation, tested, trace } from "./data";
 import { KINDS } from "./leaderboard";
 import { useParts } from "./load";
 import { Across, Between, Dot, Line, Ticks, mirrored, scale, span } from "./marks";
-import { allRows, median, referenceRows, rowOf, systemName } from "./view";
+import { allRows, meanOf, median, numberOf, referenceRows, rowOf, systemName } from "./view";
 import { ColumnText, Command, GroupLink, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
 
 const NEAR = 4;
@@ -27,6 +27,8 @@ export function SystemView({ context }: { context: Context }) {
   const names = order.map((one) => systemName(context, one));
   const metrics = choices.map((m) => ({ board, m, row, head: <Link context={context} to={{ metric: report.metrics[m].name }}><MetricName metric={report.metrics[m]} /></Link> }));
   const groups = slices.map((board) => ({ board, m, row: rowOf({ ...context, board }, system.name), head: <GroupLink context={context} board={board} /> })).filter((one) => one.row >= 0);
+  const ours = order.filter((one) => report.participants?.includes(board.systems[one]));
+  const own = ours.map((row) => ({ board, m, row, head: <SystemLink context={context} system={board.systems[row]} /> }));
   const step = (to: number, text: string) => to in order && <> · <Link context={context} to={{ a: names[to] }}>{text}</Link></>;
   return (
     <article class="system">
@@ -46,6 +48,7 @@ export function SystemView({ context }: { context: Context }) {
           onChange={(name) => name && go({ view: "pair", b: name })} />}
         {at > 0 && <Link context={context} to={{ view: "pair", b: names[0] }}>Compare with the best system</Link>}
       </div>
+      {own.length > 1 && <Section title="Runs of your team" note={`By ${context.metric.label}. Open a run to see its queries.`}><Among context={context} first="Run" places={own} /></Section>}
       <div class="two uneven">
         <Section title="Every metric" note={order.length > 1 && `Ticks are all ${order.length} systems, the long one is the median; better to the right.`}><Among context={context} first="Metric" places={metrics} /></Section>
         {order.length > 1 && <Neighbours context={context} row={row} near={order.slice(Math.max(0, at - NEAR), at + NEAR + 1)} />}
@@ -76,7 +79,7 @@ function Among({ context, first, places }: { context: Context; first: string; pl
           const at = scale(ends, direction < 0);
           const [own, from, to, half] = [value, ...ends, middle].map((one) => fixed(one, digits));
           return (
-            <tr key={i} class={first === "Metric" && m === chosen ? "chosen" : ""}>
+            <tr key={i} class={(first === "Metric" ? m === chosen : first === "Run" && systemName(context, row) === context.state.a) ? "chosen" : ""}>
               <th scope="row">{head}</th>
               <td class="number"><Value value={value} digits={digits} /></td>
               <td class="wide number">{interval(low, high, Math.min(3, digits)) || "–"}</td>
@@ -96,14 +99,20 @@ const VERDICTS: Record<string, string> = {
   "+": "significantly better", "-": "significantly worse", "~": "not significant", "=": "same on all queries", ".": "not tested",
 };
 
+/** Systems of similar rank and tested references; a participant sees what was tested. */
 function Neighbours({ context, row, near }: { context: Context; row: number; near: number[] }) {
-  const { board, metric, m } = context;
+  const { report, board, metric, m } = context;
   const [tests] = useParts([board.tests]);
-  const { value, rank } = board.columns[m];
-  const rows = near.map((one) => ({ one, test: tested(tests, m, board.systems[one], board.systems[row]) ?? { difference: value[one] - value[row], low: NaN, high: NaN } }));
+  const { rank } = board.columns[m];
+  const value = (one: number) => meanOf(board.columns[m], one);
+  const isTested = (one: number) => relation(board, m, one, row) !== ".";
+  const kept = [...near.filter((one) => one === row || !report.participants || isTested(one)), ...referenceRows(board).filter(isTested)];
+  const rows = ranked(Float64Array.from(kept, value), metric.direction).map((i) => kept[i]).map((one) => (
+    { one, test: tested(tests, m, numberOf(board, one), board.systems[row]) ?? { difference: value(one) - value(row), low: NaN, high: NaN } }));
+  if (rows.length < 2) return null;
   const at = scale(mirrored(rows.flatMap(({ test }) => [test.difference, test.low, test.high])), metric.direction < 0);
   return (
-    <Section title="Neighbours in rank" note={`Their ${metric.label} minus this system's${rows.some(({ test }) => !isNaN(test.low)) ? `, with ${context.report.level}% interval` : ""}.`}>
+    <Section title={report.participants ? "Tests" : "Neighbours in rank"} note={`Their ${metric.label} minus this system's${rows.some(({ test }) => !isNaN(test.low)) ? `, with ${context.report.level}% interval` : ""}.`}>
       <table>
         <thead><tr><th scope="col" class="number">Rank</th><th scope="col" class="name">System</th><th scope="col" class="wide number">Value</th><th scope="col" class="picture"><span class="ends sides"><span>worse</span><span>better</span></span></th><th scope="col" class="verdict">Test</th></tr></thead>
         <tbody>
@@ -113,8 +122,8 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
             return (
               <tr key={one} class={one === row ? "picked" : ""}>
                 <td class="number">{fixed(rank[one], 0)}</td>
-                <th scope="row" class="name">{one === row ? <bdi>{systemName(context, one)}</bdi> : <SystemLink context={context} system={board.systems[one]} />}</th>
-                <td class="wide number"><Value value={value[one]} digits={metric.digits} /></td>
+                <th scope="row" class="name">{one === row ? <bdi>{systemName(context, one)}</bdi> : <SystemLink context={context} system={numberOf(board, one)} />}</th>
+                <td class="wide number"><Value value={value(one)} digits={metric.digits} /></td>
                 <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Across at={at} value={0} kind="zero" /><Dot at={at} value={difference} low={low} high={high} kind={KINDS[letter]} /></Line>}</td>
                 <td class="verdict">{one === row ? <span class="muted">this system</span> : <Link context={context} to={{ view: "pair", b: systemName(context, one) }}>{VERDICTS[letter]}</Link>}</td>
               </tr>
