@@ -19,7 +19,16 @@ from ..core.evaluation import Evaluation, summarise
 from ..core.metric import Direction, Metric
 from ..core.names import why_not
 from ..core.ragged import Bools, Floats
-from ..errors import InputError, Problem, UnknownNameError, check_known, first_of, shorten
+from ..errors import (
+    InputError,
+    Problem,
+    UnknownNameError,
+    check_known,
+    counted,
+    first_of,
+    shorten,
+    warn,
+)
 from ..experiment.manifest import Manifest
 from ..input_files import url_of
 from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
@@ -33,6 +42,7 @@ from ..stats.registry import Stream, Test, find, outcome_of
 from .leaderboard_files import (
     NO_DATASET,
     NO_NAMES,
+    QUERIES,
     Board,
     canonical,
     matched,
@@ -494,6 +504,8 @@ def changes(
     directions = _directions(first, second, shared, lower, notes)
     datasets = dict.fromkeys(key.dataset for key in rows)
     has_queries = first.manifest is not None and second.manifest is not None
+    if not has_queries:
+        _warn_of_queries(first, second, rows)
     test = find(plan.test) if has_queries else None
     if test is not None and test.kind != "paired":
         message = f"expected a test of two runs, got '{plan.test}', which tests more than two"
@@ -530,6 +542,16 @@ def changes(
         p=p,
         notes=(*first.notes, *second.notes, *notes),
     )
+
+
+def _warn_of_queries(old: Board, new: Board, keys: Iterable[CellKey]) -> None:
+    """Warn if a row of a table has another number of queries; only folders pair them."""
+    for key in keys:
+        before, after = (board.rows[key].counts.get(QUERIES) for board in (old, new))
+        if before and after and before != after:
+            counts = f"{old.name} has {counted(before, 'query', 'queries')}, {new.name} {after:,}"
+            warn(f"{key}: {counts}; means over different queries are not comparable")
+            return
 
 
 def _of_dataset(board: Board, dataset: str) -> Board:

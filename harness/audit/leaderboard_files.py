@@ -37,7 +37,7 @@ class BoardRow:
     """One row of a leaderboard.
 
     `values` are summaries by metric. Of a folder, `counts` are repetitions, queries, missing ones
-    and ties, and `entry` has each query's values.
+    and ties, and `entry` has each query's values. Of a table of the harness, `counts` are queries.
     """
 
     values: Mapping[str, float]
@@ -220,6 +220,8 @@ def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
 _COUNTS = tuple(Counts().as_dict())
+QUERIES = _COUNTS[0]
+"""Count of the queries of a row."""
 _RUNS = "run,system,model,runid,run_id,run id,run name,name,method,tag,approach,submission"
 _DATASETS = "dataset,data set,collection,corpus,test set,testset,benchmark"
 _OTHER = f"n,{REPETITIONS},rank,#,no,no.,id,index,place,position,"
@@ -316,7 +318,7 @@ def read_file(
         _BoardColumn(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)
     ]
     if is_ours:  # its first columns are dataset, run and what placeholders captured
-        keys = header[1 : header.index(_COUNTS[0])]
+        keys = header[1 : header.index(QUERIES)]
     _recognise(path, columns, keys)
     row_keys = _keys(path, rows, columns, names, other.shown)
     headings = {}
@@ -368,7 +370,12 @@ def read_file(
         for row_key, value in zip(row_keys, column_values, strict=True):
             cell_key = replace(row_key, dataset=dataset or row_key.dataset)
             cells.setdefault(cell_key, {})[name] = value
-    board_rows = {key: BoardRow(row) for key, row in cells.items()}
+    counts: dict[CellKey, dict[str, int]] = {}
+    if is_ours:
+        texts = columns[header.index(QUERIES)].texts
+        pairs = zip(row_keys, texts, strict=True)
+        counts = {key: {QUERIES: int(text)} for key, text in pairs if text.isdecimal()}
+    board_rows = {key: BoardRow(row, counts.get(key, {})) for key, row in cells.items()}
     return Board(
         str(path), metrics, board_rows, slack, notes=tuple(f"{path}: {note}" for note in notes)
     )

@@ -10,7 +10,7 @@ from refusals import refuses
 from harness.audit.leaderboard_diff import changes
 from harness.audit.leaderboard_diff_report import render
 from harness.audit.leaderboard_files import read_file
-from harness.errors import InputError, UnknownNameError
+from harness.errors import HarnessWarning, InputError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -108,6 +108,21 @@ def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
     }
     assert not mixed.has_queries
     assert [one.of for one in mixed.origins] == []
+
+
+def test_tables_over_other_numbers_of_queries(old: Path, tmp_path: Path) -> None:
+    board = (old / "leaderboard.csv").read_text()
+    lines = [line.split(",") for line in board.splitlines()]
+    place = lines[0].index("queries")
+    for line in lines[1:]:
+        line[place] = str(int(line[place]) + 50)
+    last_year = tmp_path / "last-year.csv"
+    last_year.write_text("".join(",".join(line) + "\n" for line in lines))
+    n = int(lines[1][place]) - 50
+    for new in (old, old / "leaderboard.csv"):
+        with pytest.warns(HarnessWarning, match=rf"{n + 50} queries.* {n};") as warned:
+            changes(last_year, new)
+        assert len(warned) == 1
 
 
 @pytest.mark.parametrize(
