@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.core.qrels_and_runs import Run
 from harness.readers import read_run, reading
-from harness.readers.format import _streamed, format_and_reader
+from harness.readers.format import _checked, format_and_reader
 
 USUAL = {"dataset": None, "duplicates": "error", "order": "descending", "documents": None}
 
@@ -18,4 +18,5 @@ def run_parts(path: Any, *, format: str | None = None, **options: Any) -> Iterat
         if file_format.stream is None:
             yield read_run(source, format=file_format.name, **options)
         else:
-            yield from _streamed(source, file_format, **{**USUAL, "name": "", **options})
+            settings = {"follows": file_format.needs_dataset, **USUAL, "name": "", **options}
+            yield from _checked(source, file_format.stream, **settings)

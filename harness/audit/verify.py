@@ -332,7 +332,7 @@ def _tables(name: str, old: pa.Table, new: pa.Table) -> tuple[Mismatch | None, i
     if len(old) != len(new):
         return _only(name, "number of rows", str(len(old)), str(len(new)))
     pairs = zip(old.columns, new.columns, strict=True)
-    rows = [np.flatnonzero(to_numpy(call("not_equal", *pair))).tolist() for pair in pairs]
+    rows = [np.flatnonzero(to_numpy(call("not_equal", pair))).tolist() for pair in pairs]
     total = sum(map(len, rows))
     if not total:
         return None, 0
@@ -356,7 +356,7 @@ def _table(content: bytes, is_parquet: bool) -> pa.Table:
     table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     texts = (cast(column, pa.string()) for column in table.columns)
     absent = pa.scalar(ABSENT)
-    return pa.table([call("coalesce", text, absent) for text in texts], table.column_names)
+    return pa.table([call("coalesce", [text, absent]) for text in texts], table.column_names)
 
 
 def leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:

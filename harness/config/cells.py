@@ -27,6 +27,7 @@ from ..errors import (
     fix_of_name,
     nearest,
 )
+from ..input_files import name_of
 from ..reports.select import matched, pattern_problems
 from .patterns import Found, NothingFoundError, Pattern, matching_files, natural
 from .yaml_file import Loc
@@ -65,7 +66,8 @@ class Cell(Keyed):
     @property
     def columns(self) -> dict[str, str]:
         """Return the captured placeholders, but for one that is the run's whole name."""
-        return _captured_columns(self.run_key, {**self.of_dataset, **self.of_run})
+        captured = {**self.of_dataset, **self.of_run}
+        return {name: text for name, text in captured.items() if self.run_key != f"{{{name}}}"}
 
     @property
     def all_columns(self) -> dict[str, str]:
@@ -184,10 +186,6 @@ def fused_cell(cells: Iterable[Cell], name: str, fusion: Fusion, path: str = "")
     cells = tuple(cells)
     entry: Any = FusedRuns(path or name, cells, fusion)
     return replace(cells[0], run=name, run_entry=entry, run_key=name)
-
-
-def _captured_columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}
 
 
 def resolve(config: Config) -> list[Cell]:
@@ -311,7 +309,7 @@ class _Search:
         name = self._pattern(key, loc, path.names)
         datasets = []
         for file in self._files(entry.path, {}, (*loc, "path")):
-            update: dict[str, Any] = {"path": file.name}
+            update: dict[str, Any] = {"path": name_of(file.path)}
             with self.collecting():
                 if entry.groups and entry.groups.path is not None:
                     path_loc = (*loc, "groups", "path")
@@ -357,7 +355,7 @@ class _Search:
     def _file_next_to(self, neighbour: Found, text: str, loc: Loc) -> str:
         """Return the file of a pattern with the placeholder values of another file."""
         self._pattern(text, loc, neighbour.values)
-        return self._files(text, neighbour.values, loc)[0].name
+        return name_of(self._files(text, neighbour.values, loc)[0].path)
 
     def add_run(self, key: str, entry: RunEntry, loc: Loc) -> None:
         """Add the cells of a run entry; ConfigError if it has none."""
@@ -382,12 +380,12 @@ class _Search:
                 captured = {
                     n: file.values[n] for n in path.names if n not in (*dataset.values, DATASET)
                 }
-                concrete = entry.model_copy(update={"path": file.name})
+                concrete = entry.model_copy(update={"path": name_of(file.path)})
                 entries = dataset.entry, concrete, dataset.key, key, dataset.values, captured
                 cell = Cell(dataset.name, run, *entries, across=DATASET in path.names)
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
-            paths = [file.name for file in strangers]
+            paths = [name_of(file.path) for file in strangers]
             has = first_of([dataset.name for dataset in datasets], 5)
             message = f"no dataset for {first_of(paths, 5)}; there are {has}"
             raise self.error(path_loc, message, "add the dataset, or narrow the path")
@@ -565,9 +563,10 @@ def missing_cells(cells: Iterable[Cell]) -> list[str]:
         on_datasets = [on_dataset for key in keys for on_dataset in datasets[key].values()]
         for cell, values in itertools.product(on_datasets, itertools.product(*axes)):
             if (cell.place, *values) not in present:
-                captured = {**cell.of_dataset, **dict(zip(names, values, strict=True))}
-                run = Pattern(run_key).fill({**captured, DATASET: cell.dataset})
-                columns = map("=".join, _captured_columns(run_key, captured).items())
+                of_run = dict(zip(names, values, strict=True))
+                run = Pattern(run_key).fill({**cell.of_dataset, **of_run, DATASET: cell.dataset})
+                gap = replace(cell, run_key=run_key, of_run=of_run)
+                columns = map("=".join, gap.columns.items())
                 gaps.append(" ".join((f"{run} on {cell.dataset}", *columns)))
     return gaps
 

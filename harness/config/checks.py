@@ -45,7 +45,9 @@ def config_problems(config: Config, load_plugins: bool) -> list[Problem]:
     checks.check_metrics()
     if cells and complete and not wrong:
         checks.check_cells(cells)
-    checks.check_settings()
+    named = config.names, config.compare, config.select, config.tables, config.plots, config.gate
+    if any(named):
+        checks.check_settings()
     return checks.problems
 
 
@@ -113,7 +115,8 @@ class _Checks:
         convention = config.convention
         if convention is not None and not self.call(("convention",), find_convention, convention):
             convention = None
-        self.call(("page", "link"), check_link, config.page.link)
+        if config.page.link:
+            self.call(("page", "link"), check_link, config.page.link)
         for place, name in enumerate(config.page.conventions):
             self.call(("page", "conventions", place), find_convention, name)
         policy = config.policy.for_runs()

@@ -454,6 +454,8 @@ class Config(Model):
     def output_folder(self) -> Path:
         """Folder for the results, to be used from here."""
         folder = joined(self._base, self.output)
+        if ".." not in folder.parts:
+            return folder
         short = Path(os.path.normpath(folder))  # results/x for configs/../results/x
         return short if real_path(short) == real_path(folder) else folder
 

@@ -6,13 +6,13 @@ import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from string import Formatter
 
 from ..errors import HarnessError, first_of
-from ..input_files import name_of, url_of
+from ..input_files import url_of
 from ..readers import remote
 from ..readers.files import readable_name
 from ..readers.source import IR_DATASETS, qrels_file
@@ -85,11 +85,6 @@ class Found:
     path: Path
     values: Mapping[str, str]
 
-    @property
-    def name(self) -> str:
-        """The path as text, or the URL."""
-        return name_of(self.path)
-
 
 class NothingFoundError(LookupError):
     """No file matches a pattern; the text lists the nearest files.
@@ -134,7 +129,10 @@ def _matching_files(base: Path, text: str, captured: Mapping[str, str]) -> list[
         if not matches:
             raise _missing_file(base, text, captured, part, folders)
     files = (match for match in matches if match.path.is_file())
-    regular = [Found(_tidy_path(match.path), match.values) for match in files]
+    regular = [
+        replace(match, path=_tidy_path(match.path)) if ".." in match.path.parts else match
+        for match in files
+    ]
     if not regular:
         path = _tidy_path(matches[0].path)
         if not path.is_dir():

@@ -247,22 +247,22 @@ class _Parts:
         # whether a path alone may be here; not if the line belongs to an entry above it
         is_entry = len(loc) > 1 and _key_path(loc) in _ENTRIES and loc[1] not in ENTRY_KEYS
         path_loc = (*loc, "path") if is_entry else loc
-        if _is_path(path_loc, text):
+        mark = PATH_KEYS.get(_key_path(path_loc))
+        if mark is not None and mark.is_path(text):
             try:
-                text = self._path(path_loc, text)
+                text = self._path(path_loc, text, mark)
             except LookupError as error:
                 return self.source.reject(loc, *error.args)
         return {"path": text} if is_entry else text
 
-    def _path(self, loc: Loc, text: str) -> str:
+    def _path(self, loc: Loc, text: str, mark: PathText) -> str:
         """Return a path with variables filled in, from the folder of the config."""
-        mark = PATH_KEYS.get(_key_path(loc))
-        keep = double_braces if mark is not None and mark.placeholders else str
+        keep = double_braces if mark.placeholders else str
         if "\0" in text:
             raise LookupError("contains the character \\0, which no path may", "take it out")
         path = _DOLLAR.sub(lambda match: _value_of_variable(match, text, keep), text)
         if url := url_of(path):
-            if mark is None or not mark.anywhere:
+            if not mark.anywhere:
                 raise LookupError(f"{NOT_READ}: {url}", COPY_FIRST)
             return url
         is_relative = not PurePath(path).is_absolute() and loc != ("extends",)
@@ -299,18 +299,14 @@ def _key_path(loc: Loc) -> Loc:
     return tuple(key for key in named if isinstance(key, str))
 
 
-def _is_path(loc: Loc, text: str) -> bool:
-    mark = PATH_KEYS.get(_key_path(loc))
-    return mark is not None and mark.is_path(text)
-
-
 def escape_paths(value: Any, loc: Loc = ()) -> Any:
     """Return plain data with the dollar signs of paths written so that they are read the same."""
     if isinstance(value, dict):
         return {key: escape_paths(item, (*loc, key)) for key, item in value.items()}
     if isinstance(value, list):
         return [escape_paths(item, (*loc, place)) for place, item in enumerate(value)]
-    is_path = isinstance(value, str) and _is_path(loc, value)
+    mark = PATH_KEYS.get(_key_path(loc)) if isinstance(value, str) else None
+    is_path = mark is not None and mark.is_path(value)
     return re.sub(r"\$(?=[${])", "$$", value) if is_path else value
 
 
@@ -369,8 +365,9 @@ def read_layers(text: str, where: str, base: Path, overrides: Iterable[str]) -> 
     A config's name is its own. Paths start at the folder of the file in which they are written.
     Raises ConfigError if a text is not a YAML mapping, cannot be read, or extends itself.
     """
-    name = PurePath(where).name
-    source = _with_base(parse_yaml(text, where), base, [((base / name).resolve(), name)], where)
+    name, source = PurePath(where).name, parse_yaml(text, where)
+    if isinstance(source.data.get("extends"), str):
+        source = _with_base(source, base, [((base / name).resolve(), name)], where)
     override_values(source, overrides)
     expand_metrics(source)
     return source
@@ -408,9 +405,7 @@ def _with_base(
     source: ParsedYaml, folder: Path, chain: list[tuple[Path, str]], where: str, start: str = ""
 ) -> ParsedYaml:
     """Return a config on top of the one that it extends; `start` leads to its folder."""
-    extends = source.data.get("extends")
-    if not isinstance(extends, str):
-        return source
+    extends = source.data["extends"]
     path = folder / extends
     name = PurePath(os.path.normpath(PurePath(chain[-1][1]).parent / extends)).as_posix()
     above = [file for file, _ in chain]
@@ -427,8 +422,10 @@ def _with_base(
     if (step := os.path.dirname(extends)) not in ("", "."):
         start = os.path.join(start, step)
     base = parse_yaml(text, str(path), name, start)
-    chain = [*chain, (path.resolve(), name)]
-    return merge_configs(_with_base(base, path.parent, chain, where, start), source)
+    if isinstance(base.data.get("extends"), str):
+        chain = [*chain, (path.resolve(), name)]
+        base = _with_base(base, path.parent, chain, where, start)
+    return merge_configs(base, source)
 
 
 def merge_configs(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
@@ -522,7 +519,9 @@ def _split_assignment(text: str, data: Any) -> tuple[str, str]:
         sections = data if isinstance(data, dict) else {}
         named = [*(sections.get("runs") or ()), *(sections.get("datasets") or ())]
         return split_assignment(text, {f"{holder}{name}" for name in named}, last=True)
-    known = sorted((path for path in _paths(data) if text.startswith(path)), key=len)
+    known: list[str] = []
+    if text.count("=") > 1:
+        known = sorted((path for path in _paths(data) if text.startswith(path)), key=len)
     begin = known[-1] if known else ""
     end, _, value = text.removeprefix(begin).partition("=")
     return begin + end, value
@@ -594,7 +593,7 @@ def _split_metrics(metrics: list[Any] | str) -> list[tuple[Any, int]]:
     """Return each metric, and the item that it is in. To YAML, [ndcg@5,10] is two items."""
     parts: list[tuple[Any, int]] = []
     for place, item in enumerate([metrics] if isinstance(metrics, str) else metrics):
-        several = isinstance(item, str) and not is_metric(item)
+        several = isinstance(item, str) and "," in item and not is_metric(item)
         for part in _OUTSIDE.split(item) if several else [item]:
             before, item_place = parts[-1] if parts else ("", 0)
             if str(part).isdecimal() and _WITH_CUTOFF.fullmatch(str(before)):

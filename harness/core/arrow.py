@@ -8,7 +8,7 @@ than evaluating a small run; these do not. ``pyarrow.compute``, which methods su
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     nan = to_arrow(np.array([np.nan], f"f{column.type.bit_width // 8}"))[0]
-    return to_numpy(call("coalesce", column, nan))
+    return to_numpy(call("coalesce", [column, nan]))
 
 
 def string_column(texts: Iterable[Any]) -> pa.Array:
@@ -119,38 +119,37 @@ def bytes_at(column: pa.Array, rows: Ints) -> list[bytes]:
     return [column[row].as_buffer().to_pybytes() for row in rows.tolist()]
 
 
-def call(kernel: str, *columns: Any, options: Any = None) -> Any:
-    """Apply one of Arrow's kernels to columns, as ``pyarrow.compute`` would."""
-    return call_function(kernel, list(columns), options)
+call: Callable[..., Any] = call_function
+"""Applies one of Arrow's kernels, by its name, to a list of columns."""
 
 
 def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """Return a column as another type; an error if a value does not fit it."""
-    return column if column.type == kind else call("cast", column, options=CastOptions.safe(kind))
+    return column if column.type == kind else call("cast", [column], options=CastOptions.safe(kind))
 
 
 def as_whole(strings: pa.Array) -> pa.Array:
     """Return 7 in place of 7.0, as data frames write whole numbers, if all strings end so."""
     if len(strings) and as_bytes(strings[:1])[0].endswith(b".0"):
         options = MatchSubstringOptions(r"^-?[0-9]+\.0$")
-        if call("all", call("match_substring_regex", strings, options=options)).as_py():
-            return call("utf8_slice_codeunits", strings, options=SliceOptions(0, -2))
+        if call("all", [call("match_substring_regex", [strings], options=options)]).as_py():
+            return call("utf8_slice_codeunits", [strings], options=SliceOptions(0, -2))
     return strings
 
 
 def take(column: pa.Array, rows: Ints) -> pa.Array:
     """Return the values of these rows."""
-    return call("take", column, to_arrow(rows))
+    return call("take", [column, to_arrow(rows)])
 
 
 def select(column: pa.Array, where: Bools) -> pa.Array:
     """Return the values of the rows `where` it is true."""
-    return call("filter", column, to_arrow(where))
+    return call("filter", [column, to_arrow(where)])
 
 
 def unique(column: pa.Array) -> pa.Array:
     """Return the distinct values, in the order of their first appearance."""
-    return call("unique", column)
+    return call("unique", [column])
 
 
 def encode(column: pa.Array) -> tuple[pa.Array, Ints]:
@@ -161,27 +160,27 @@ def encode(column: pa.Array) -> tuple[pa.Array, Ints]:
 
 def encode_narrow(column: pa.Array) -> tuple[pa.Array, Array]:
     """Return the result of `encode` in four bytes a row, as Arrow has it."""
-    encoded = call("dictionary_encode", column)
+    encoded = call("dictionary_encode", [column])
     return encoded.dictionary, to_numpy(encoded.indices)
 
 
 def extract(texts: pa.Array, pattern: str) -> pa.Array:
     """Match of the only named group of `pattern` in each text, null if there is none."""
-    groups = call("extract_regex", texts, options=ExtractRegexOptions(pattern))
-    return call("struct_field", groups, options=StructFieldOptions([0]))
+    groups = call("extract_regex", [texts], options=ExtractRegexOptions(pattern))
+    return call("struct_field", [groups], options=StructFieldOptions([0]))
 
 
 def equal(left: pa.Array, right: pa.Array) -> Bools:
     """Mask of the rows in which two string columns are equal, ``(n,)``."""
-    return to_numpy(call("equal", left, cast(right, left.type)))
+    return to_numpy(call("equal", [left, cast(right, left.type)]))
 
 
 def index_in(values: pa.Array, among: pa.Array) -> Ints:
     """Return the position of each value `among` others, -1 if it is none of them."""
-    places = call("index_in", values, options=SetLookupOptions(cast(among, values.type)))
+    places = call("index_in", [values], options=SetLookupOptions(cast(among, values.type)))
     positions = to_numpy(
         pa.Array.from_buffers(
             places.type, len(places), [None, places.buffers()[1]], offset=places.offset
         )
     )
-    return np.where(to_numpy(call("is_valid", places)), positions, -1).astype(np.int64)
+    return np.where(to_numpy(call("is_valid", [places])), positions, -1).astype(np.int64)

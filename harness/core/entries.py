@@ -83,7 +83,7 @@ class Slice:
         labels = evaluation.groups.get(self.column)
         if labels is None:
             return None
-        keep = np.asarray(call("equal", labels, self.label).fill_null(False))
+        keep = np.asarray(call("equal", [labels, self.label]).fill_null(False))
         if not keep.any():
             return None
         qids = evaluation.qids.filter(pa.array(keep))

@@ -120,13 +120,13 @@ def hash_features(features: pa.Array) -> Array:
     >>> bool(a == b), bool(a == c), bool(d == 0)
     (True, False, True)
     """
-    fields = call("ascii_split_whitespace", features)
-    texts, row = call("list_flatten", fields), to_numpy(call("list_parent_indices", fields))
-    is_field = to_numpy(call("binary_length", texts)) > 0
+    fields = call("ascii_split_whitespace", [features])
+    texts, row = call("list_flatten", [fields]), to_numpy(call("list_parent_indices", [fields]))
+    is_field = to_numpy(call("binary_length", [texts])) > 0
     texts, row, n = select(texts, is_field), row[is_field], len(features)
-    pairs = call("split_pattern", texts, options=SplitPatternOptions(":"))
+    pairs = call("split_pattern", [texts], options=SplitPatternOptions(":"))
     try:
-        numbers = to_numpy(cast(call("list_flatten", pairs), pa.float64()))
+        numbers = to_numpy(cast(call("list_flatten", [pairs]), pa.float64()))
         number, value = numbers.reshape(row.size, 2).T
     except (pa.ArrowInvalid, ValueError):
         return hash_strings(features)

@@ -122,7 +122,7 @@ def _position_names(positions: Ints) -> pa.Array:
 def byte_ranks(strings: pa.Array) -> Ints:
     """Return numbers that sort as the strings do by bytes; equal strings, equal numbers."""
     distinct, which = encode(strings)
-    order = to_numpy(call("array_sort_indices", cast(distinct, pa.large_binary())))
+    order = to_numpy(call("array_sort_indices", [cast(distinct, pa.large_binary())]))
     rank = np.empty(order.size, dtype=np.int64)
     rank[order] = np.arange(order.size)
     ranks: Ints = rank[which]

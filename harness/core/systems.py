@@ -129,7 +129,7 @@ def _in_order_of(reference: Entry, entry: Entry) -> Entry:
     expected, evaluation = reference.evaluation.qids, entry.evaluation
     if evaluation.qids.equals(expected) or entry.parts or len(expected) != len(evaluation.qids):
         return entry
-    place = call("index_in", expected, options=SetLookupOptions(evaluation.qids))
+    place = call("index_in", [expected], options=SetLookupOptions(evaluation.qids))
     if place.null_count:
         return entry
     order = to_numpy(place)
@@ -320,7 +320,7 @@ def check_distinct(dataset: str, parts: Sequence[Entry], fix: str = POOLED.fix) 
 def _prefixed(qids: pa.Array, fold: str) -> pa.Array:
     """Return the qids of a fold with its name, so that those of all folds are distinct."""
     prefix, no_blank = pa.scalar(f"{fold}/", qids.type), pa.scalar("", qids.type)
-    return call("binary_join_element_wise", prefix, qids, no_blank)
+    return call("binary_join_element_wise", [prefix, qids, no_blank])
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:

@@ -35,7 +35,7 @@ from ..guard.findings import accept_findings, findings_of_error
 from ..guard.leaks import findings_of_leaks, training_files
 from ..guard.sweep import accepted_rules, guard
 from ..guard.visits import Visit
-from ..progress import progress
+from ..progress import is_shown, progress
 from ..readers.files import is_file
 from ..readers.query_weights import QueryWeights
 from . import manifest as manifests
@@ -107,7 +107,7 @@ def evaluate_all(
     if cluster and jobs and cluster.dashboard:
         print(f"dashboard: {cluster.dashboard}", file=sys.stderr)
     with progress(len(cells), "cell", run.cached) as begin:
-        names = (str(cells[n].key) for n in pending)
+        names = (str(cells[n].key) for n in (pending if is_shown() else ()))
         begin(next(names, ""))
         for place, outcome in outcomes:
             run.take(place, outcome)
@@ -176,7 +176,8 @@ class _Run:
         of_failed = [path for place in self.failed for path in self.keys.paths(cells[place])]
         of_queries = [(one.dataset_entry.groups, one.dataset_entry.weights) for one in cells]
         tables = dict.fromkeys(one.path for pair in of_queries for one in pair if one and one.path)
-        train = training_files(cells)
+        has_leaks = any(cell.dataset_entry.leaks for cell in cells)
+        train = training_files(cells) if has_leaks else []
         for path in (*of_failed, *plugins, *tables, *dict(train)):
             if path not in self.inputs and is_file(path):
                 with contextlib.suppress(InputError):
@@ -194,7 +195,7 @@ class _Run:
             failed,
             accept=accept,
             pooled=config.pooled,
-            known=findings_of_leaks(train),
+            known=findings_of_leaks(train) if train else (),
         )
         causes = {place: _by_rule(error) for place, error in self.failed.items()} | guarded.failed
         self.failed |= guarded.failed

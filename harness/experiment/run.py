@@ -33,7 +33,7 @@ from ..reports.notes import missing_repetitions
 from ..reports.paper_table.settings import SUFFIXES
 from ..reports.plots import plot as plots
 from ..reports.text import columns
-from ..stats.comparison import too_many
+from ..stats.comparison import Plan, too_many
 from . import manifest as manifests
 from .cache import Cache, group_sizes_of
 from .cells import as_one, evaluate_all, executor
@@ -115,7 +115,9 @@ def run(
         if scheduler is not None:
             loaded = loaded.from_anywhere()
         cells = resolve(loaded)
-        known = [missing_text(cells), skipped(loaded.crosscheck), _many_tests(loaded, cells)]
+        known = [missing_text(cells), skipped(loaded.crosscheck)]
+        if loaded.compare is not None:
+            known.append(_many_tests(loaded, loaded.compare, cells))
         for text in filter(None, known):
             warn(text)
         add_inputs(*loaded.files())
@@ -131,11 +133,9 @@ def run(
             return write(results, began, force=force)
 
 
-def _many_tests(config: Config, cells: Sequence[Cell]) -> str:
+def _many_tests(config: Config, plan: Plan, cells: Sequence[Cell]) -> str:
     """Return a warning of many tests, before any cell is evaluated; empty if there are few."""
-    plan, (datasets, runs) = config.compare, reported_names(config, cells)
-    if plan is None:
-        return ""
+    datasets, runs = reported_names(config, cells)
     n_metrics = len(compared(config.parsed_metrics(), plan.metrics))
     return too_many(plan, len(runs), len(datasets), n_metrics)
 
@@ -150,7 +150,9 @@ def _held_folders(config: Config, force: bool) -> Iterator[None]:
     if config.plots:
         plots.check_installed()
     with files.locked(folder, RENDERED):
-        files.remove_abandoned(cache_folder)
+        if cache_folder is not None:  # other runs may write to it now
+            folders = cache_folder, *cache_folder.glob(files.RECORDS)
+            files.remove_unfinished(*folders, age=files.ABANDONED)
         names = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
         planned = [*names, CELLS, comparing.SIGNIFICANCE, comparing.STANDINGS]
         planned += [

@@ -333,7 +333,7 @@ class Documents:
         rows, n = np.arange(part.run.n_rows), part.run.n_rows
         if n > SAMPLE:  # at random, as even steps could meet one rank only
             rows = np.random.default_rng(0).integers(0, n, SAMPLE)
-        is_known = part.have_known_docnos(rows)
+        is_known = self.qrels.knows(part.run.docnos.hashes[rows])
         identical = part.run.identical_ids()
         if identical.size:
             self.identical += identical.size
@@ -361,7 +361,7 @@ class Documents:
             rows = begin.head(TOP)
             is_judged = begin.are_judged(rows)
             if not is_judged.all():
-                is_known = begin.have_known_docnos(rows)
+                is_known = self.qrels.knows(begin.run.docnos.hashes[rows])
                 unjudged_documents = begin.documents(rows[~is_judged])
                 for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
                     self.examples.add(rule, unjudged_documents)
@@ -452,7 +452,7 @@ def explain_no_common_query(
             return None
         for _ in source.blocks():
             pass
-        rows = read_block(source.report.sample, trec.RUN)
+        rows, _ = read_block(source.report.sample, trec.RUN)
     except (HarnessError, Refused):
         return None
     qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))

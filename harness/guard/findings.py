@@ -274,10 +274,6 @@ class RunPart:
         is_judged[self.qrels.find(self.codes[self.query(rows)], docnos)[0]] = True
         return is_judged
 
-    def have_known_docnos(self, rows: Ints) -> Bools:
-        """Tell for each row if its docno is judged for any query."""
-        return self.qrels.knows(self.run.docnos.hashes[rows])
-
 
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 APART = ("reader", "unreadable", "config")

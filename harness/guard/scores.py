@@ -10,10 +10,11 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ..core.align import by_score
+from ..core.align import Ties, by_score
 from ..core.aligned import Aligned
 from ..core.arrow import cast, equal, to_numpy
 from ..core.policy import Policy, ScoreType
+from ..core.qrels_and_runs import Run
 from ..core.ragged import Array, Bools, Floats, Ints, lengths_of
 from ..core.rules import RULES, SHOWN
 from ..errors import Finding, counted
@@ -88,9 +89,11 @@ class Scores:
 
     def _name_ties(self, part: RunPart) -> int:
         """Keep examples of tied pairs; count those that only single precision ties."""
-        rows, neighbours = equal_neighbours(part, self.single)
-        if not rows.size:
+        kind: ScoreType = "float32" if self.single else "float64"
+        order, ties = by_score(part.run, [kind])[kind]
+        if not ties.starts.size:
             return 0
+        rows, neighbours = equal_neighbours(part.run, order, ties)
         differ = part.run.scores[rows] != part.run.scores[neighbours]
         if self.examples.wants("score-ties"):
             self.examples.add("score-ties", _tied_pairs(part, rows, neighbours))
@@ -147,13 +150,11 @@ class Scores:
             yield self.examples.finding("single-precision", message, n, severity)
 
 
-def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
+def equal_neighbours(run: Run, order: Ints | None, ties: Ties) -> tuple[Ints, Ints]:
     """Return neighbours in the ranking of a query with equal scores."""
-    kind: ScoreType = "float32" if single else "float64"
-    order, ties = by_score(part.run, [kind])[kind]
     rows = ties.places if order is None else order[ties.places]
     group = np.repeat(np.arange(ties.starts.size), ties.sizes)
-    rows = rows[np.lexsort((rows, -part.run.scores[rows], group))]
+    rows = rows[np.lexsort((rows, -run.scores[rows], group))]
     follows = group[1:] == group[:-1]
     return rows[:-1][follows], rows[1:][follows]
 
@@ -354,7 +355,7 @@ def rank_findings(source: Source, examples: ExamplesByRule) -> Iterator[Finding]
     except (ValueError, IndexError):
         return
     try:
-        rows = read_block(source.report.sample, _WITH_RANKS)
+        rows, _ = read_block(source.report.sample, _WITH_RANKS)
     except Refused:
         return
     qids, score = rows["qid"].combine_chunks(), to_numpy(rows["score"])

@@ -142,9 +142,10 @@ def graded(aligned: Aligned) -> Ints:
 
 def precision_at_hits(aligned: Aligned, rel: float) -> Floats:
     """Return the precision at the rank of each relevant document retrieved, ``(n_hits,)``."""
-    return aligned.memo(
-        ("precision_at_hits", rel), lambda: aligned.hits(rel) / aligned.rank_of_relevant(rel)
-    )
+    if (key := ("precision_at_hits", rel)) not in aligned.memos:
+        aligned.memos[key] = aligned.found(rel).rank / aligned.rank_of_relevant(rel)
+    precision: Floats = aligned.memos[key]
+    return precision
 
 
 def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:

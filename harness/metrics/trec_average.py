@@ -136,7 +136,7 @@ def _precision_at_hits(
     aligned: Aligned, rel: float, tied: Tied, cutoff: int | None
 ) -> tuple[Ints, Floats]:
     """Return the relevant documents within the cutoff, and the precision at their ranks."""
-    items = aligned.relevant(rel)
+    items = aligned.found(rel).values
     rank, precision = aligned.rank_of_relevant(rel), precision_at_hits(aligned, rel)
     if tied == "together":
         rank = aligned.tie_last[items]

@@ -147,7 +147,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     for table, has_more in parse_blocks(
         source,
         after_header(source, header) if header else source.blocks(),
-        partial(_read, layout=layout),
+        partial(read_block, layout=layout),
         layout.is_data(source),
         partial(check_line, layout=layout),
         columns_cut=len(layout.fields) > 1,
@@ -204,13 +204,11 @@ def gathered(tables: Iterable[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables).combine_chunks()
 
 
-def read_block(block: bytes, layout: Layout) -> pa.Table:
-    """Return the columns of some whole lines, or raise `Refused`."""
-    return _read(block, layout)[0]
+def read_block(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
+    """Return the columns of some whole lines, and whether words after the last one were skipped.
 
-
-def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
-    """Return the columns, and whether words after the last one were passed over."""
+    Raises `Refused` if the lines do not fit the layout.
+    """
     types = dict.fromkeys(layout.text, pa.string()) | dict.fromkeys(layout.also, pa.binary())
     types |= {layout.number: pa.float64()} if layout.number else {}
     reason = ""

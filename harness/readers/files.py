@@ -72,12 +72,6 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
         yield
 
 
-def remove_abandoned(cache: Path | None) -> None:
-    """Remove what killed runs left unfinished in a cache; other runs may write to it now."""
-    if cache is not None:
-        remove_unfinished(cache, *cache.glob(RECORDS), age=ABANDONED)
-
-
 def remove_unfinished(*folders: Path, age: float = 0) -> int:
     """Remove unfinished files of killed processes; return their number.
 
@@ -108,23 +102,16 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
         for name, content in files.items():
             remote.write(f"{url}/{name}", content)
         return
-    with _moved_together(folder) as waiting:
+    waiting: list[tuple[Path, Path]] = []  # files and their places
+    try:
         for name, content in files.items():
             with _begun(below(folder, name), waiting, flush=flush) as file:
                 file.write(content)
-
-
-@contextlib.contextmanager
-def _moved_together(where: Path) -> Iterator[list[tuple[Path, Path]]]:
-    """Give a list for files and their places; at the end all move there, or none if one fails."""
-    waiting: list[tuple[Path, Path]] = []
-    try:
-        yield waiting
         while waiting:
             waiting[0][0].replace(waiting[0][1])
             waiting.pop(0)
     except OSError as error:
-        raise _not_written(error, where) from error
+        raise _not_written(error, folder) from error
     finally:
         for unfinished, _ in waiting:
             with contextlib.suppress(OSError):  # the next run removes it

@@ -561,29 +561,19 @@ def read_run(
     check_choice("duplicates", duplicates, get_args(RunDuplicates))
     check_choice("order", order, get_args(ScoreOrder))
     with reading(path) as source:
-        source.ascending = order == "ascending"
         _, reader = format_and_reader(source, format, "run", options)
-        row_policy = policy_of_rows(duplicates, order)
-        run: Run = reader(
-            source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
-        )
-        run = best_first(run, source, source.has_ranks) if source.ascending else run
-        checks = Checks(source, dataset)
-        checks.add(run)
-        checks.warn()
-        if documents is None:
-            return run
-        made = Documents(source, Passages.of(documents))
-        run = made.of(run)
-        made.report()
+        options |= {"dataset": dataset, "duplicates": duplicates, "order": order}
+        options |= {"documents": documents, "name": name}
+        (run,) = _checked(source, lambda *rows, **settings: [reader(*rows, **settings)], **options)
         return run
 
 
-def _streamed(
+def _checked(
     source: Source,
-    file_format: Format,
+    read: Callable[..., Iterable[Run]],
     watch: Callable[[Run, bool], None] | None = None,
     *,
+    follows: bool = False,
     dataset: Qrels | None,
     duplicates: RunDuplicates,
     order: ScoreOrder,
@@ -591,13 +581,15 @@ def _streamed(
     name: str,
     **options: Any,
 ) -> Iterator[Run]:
-    """Yield the parts of a run in a format that can be read so; `watch` is as in `align_run`."""
-    assert file_format.stream is not None
+    """Yield the parts of a run that are `read`, the best score highest; warn of what they show.
+
+    `watch` is as in `align_run`. A part `follows` the rows of the dataset if these have no docnos.
+    """
     source.ascending = order == "ascending"
-    checks = Checks(source, dataset, follows=file_format.needs_dataset)
+    checks = Checks(source, dataset, follows=follows)
     made = None if documents is None else Documents(source, Passages.of(documents))
     row_policy = policy_of_rows(duplicates, order)
-    parts = file_format.stream(
+    parts = read(
         source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )
     for number, part in enumerate(parts):
@@ -642,8 +634,9 @@ def align_run(
         options |= {"dataset": qrels, "duplicates": duplicates, "order": order, "name": name}
         options["documents"] = documents
         if file_format.stream is not None:
-            parts = _streamed(source, file_format, watch, **options)
-            if file_format.needs_dataset:
+            follows = file_format.needs_dataset
+            parts = _checked(source, file_format.stream, watch, follows=follows, **options)
+            if follows:
                 yield from align_parts(qrels, parts, policy, also)
                 return
             with contextlib.suppress(ScatteredQueries):

@@ -187,7 +187,7 @@ class _Cells:
             self.check_missing(role, values.is_null().to_numpy())
         if not is_list_type(values.type):
             return np.ones(len(values), np.int64)
-        return to_numpy(call("list_value_length", column(values))).astype(np.int64)
+        return to_numpy(call("list_value_length", [column(values)])).astype(np.int64)
 
     def _check_lists(self, role: str, qids: pa.Array, lengths: Ints, kind: type[QueryRows]) -> None:
         """Raise if lists of numbers have other lengths, or a query has two rankings."""

@@ -162,14 +162,14 @@ def _heads(data: Array, starts: Ints, ends: Ints, n_bytes: int, with_qid: bool) 
     """Heads of lines with grade and qid in the first `n_bytes` bytes; None unless all fit."""
     lines = _strings(data, starts, np.minimum(starts + n_bytes, ends)).view(pa.large_binary())
     options = ExtractRegexOptions(_HEAD + (_QID if with_qid else "") + _HEAD_END)
-    groups = call("extract_regex", lines, options=options)
+    groups = call("extract_regex", [lines], options=options)
     head, grades, *qids = (
-        call("struct_field", groups, options=StructFieldOptions([group]))
+        call("struct_field", [groups], options=StructFieldOptions([group]))
         for group in range(2 + with_qid)
     )
-    if head.null_count or (lengths := to_numpy(call("binary_length", head))).max() == n_bytes:
+    if head.null_count or (lengths := to_numpy(call("binary_length", [head]))).max() == n_bytes:
         return None
-    encoded = call("run_end_encode", _texts(qids[0])) if qids else None
+    encoded = call("run_end_encode", [_texts(qids[0])]) if qids else None
     return lengths, _grades(_texts(grades)), encoded
 
 

@@ -269,7 +269,7 @@ def _read_text(
     table = gathered(read_columns(source, layout))
     if between and re.search(f" {between}|{between} ", head.first_text):  # not part of a name
         for index, name in enumerate(layout.text):
-            table = table.set_column(index, name, call("utf8_trim_whitespace", table[name]))
+            table = table.set_column(index, name, call("utf8_trim_whitespace", [table[name]]))
     source.is_row = layout.is_data(source)
     return chosen, table, source.is_row
 

@@ -62,21 +62,19 @@ BEIR_NAMES = ["query-id", "corpus-id", "score"]
 
 def read_run(source: Source, *, duplicates: Duplicates, name: str, **settings: Any) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    (run,) = _parts(source, [gathered(read_columns(source, RUN))], duplicates, name)
+    tables = [gathered(read_columns(source, RUN))]
+    (run,) = stream_run(source, duplicates=duplicates, name=name, tables=tables)
     return run
 
 
 def stream_run(
-    source: Source, *, duplicates: Duplicates, name: str, **settings: Any
-) -> Iterator[Run]:
-    """Yield a run in parts of whole queries; see `harness.readers.stream_run`."""
-    return _parts(source, read_columns(source, RUN), duplicates, name)
+    source: Source, *, duplicates: Duplicates, name: str,
+    tables: Iterable[pa.Table] | None = None, **settings: Any,
+) -> Iterator[Run]:  # fmt: skip
+    """Yield a run in parts of whole queries; warn at the end of mistakes in the file.
 
-
-def _parts(
-    source: Source, tables: Iterable[pa.Table], duplicates: Duplicates, name: str
-) -> Iterator[Run]:
-    """Yield runs of whole queries; warn at the end of mistakes in the file."""
+    `tables` are its columns; they are read block by block by default.
+    """
     before, moved, gone = 0, RowCount(), RowCount()
     rows = Rows(source, RUN.is_data(source))
 
@@ -92,7 +90,7 @@ def _parts(
         before += table.num_rows
         return replace(run, tags=tags_of(table))
 
-    yield from in_parts(source, tables, part)
+    yield from in_parts(source, tables or read_columns(source, RUN), part)
     if source.has_extra_fields:
         _warn_extra(source)
     if moved.rows:
@@ -176,7 +174,7 @@ def warn_ranks(source: Source, layout: Layout = RUN, reverse: str = REVERSE) -> 
     if source.n_comments:
         text, _ = without_first_lines(text, source.n_comments)
     try:
-        rows = read_block(text, replace(layout, also=("rank",)))
+        rows, _ = read_block(text, replace(layout, also=("rank",)))
         rank = to_numpy(cast(rows["rank"], pa.int64()))
     except (Refused, pa.ArrowInvalid):
         return
@@ -292,7 +290,7 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **setti
     qids, docnos, subtopics = (column(table[name]) for name in ("qid", "docno", "subtopic"))
     grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
     rows = Rows(source, DIVERSITY.is_data(source))
-    names = call("binary_join_element_wise", docnos, subtopics, " ")
+    names = call("binary_join_element_wise", [docnos, subtopics, " "])
     judged = build(Qrels, rows, qids, names, grades, duplicates, name, KEEP_ONE)
     judged_rows = np.arange(judged.n_rows) if judged.order is None else judged.order
     docnos, document = encode(take(docnos, judged_rows))

@@ -116,7 +116,7 @@ def summary_interval(system: System, metric: Metric, plan: Plan) -> Interval:
     values, weights = system.values(metric), system.weights(metric)
     if weights is None:
         return t_interval(values[~np.isnan(values)], plan.level)
-    order = to_numpy(call("array_sort_indices", system.evaluation.qids))
+    order = to_numpy(call("array_sort_indices", [system.evaluation.qids]))
     order = order[~np.isnan(values[order]) & (weights[order] > 0)]
     names = ("summary", system.dataset, str(metric), system.run)
     stream = Stream(names, plan.seed, plan.summary_draws)
@@ -137,7 +137,7 @@ def clustered(system: System, metric: Metric, plan: Plan) -> Interval:
     stream = Stream(names, plan.seed, plan.summary_draws)
 
     def make() -> Interval:
-        order = to_numpy(call("array_sort_indices", system.entries[0].evaluation.qids))
+        order = to_numpy(call("array_sort_indices", [system.entries[0].evaluation.qids]))
         values, weights = system.repetitions(metric)[:, order], system.weights(metric)
         counted = ~np.isnan(values).any(axis=0)
         if weights is not None:

@@ -113,7 +113,7 @@ def _in_order(systems: Sequence[System]) -> tuple[pa.Array, list[Ints]]:
     """Return the queries by name, and how each system's queries come into that order."""
     expected, orders, problems = systems[0].qids, [], []
     for system in systems:
-        orders.append(to_numpy(call("array_sort_indices", system.evaluation.qids)))
+        orders.append(to_numpy(call("array_sort_indices", [system.evaluation.qids])))
         if sorted(system.qids) != sorted(expected):
             problems.append(query_mismatch(_name(system), expected, system.qids))
     if problems:

@@ -62,7 +62,7 @@ def test_a_cache_keeps_what_another_run_may_be_writing(tmp_path: Path) -> None:
     for path in (young, old):
         path.write_text("half")
     os.utime(old, (0, 0))
-    files.remove_abandoned(tmp_path)
+    files.remove_unfinished(tmp_path, *tmp_path.glob(files.RECORDS), age=files.ABANDONED)
     assert [*young.parent.iterdir()] == [young]
 
 

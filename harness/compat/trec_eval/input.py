@@ -157,7 +157,7 @@ def rows_of(block: bytes, version: int) -> pa.Table:
     is_odd = b"\v" in block or b"\f" in block or block.startswith(_BOM)
     if not is_odd and not (version == 10 and b"#" in block and _COMMENT.search(block)):
         with contextlib.suppress(Refused):
-            return read_block(block, RUN)
+            return read_block(block, RUN)[0]
     return by_lines(block, version)
 
 
