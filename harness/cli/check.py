@@ -94,8 +94,6 @@ def command(
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
         options.refuse(("qrels_format", "by"), "submissions without qrels")
-    if terms["max_runs"] is None:
-        options.refuse(("teams",), "checks without --max-runs")
     if format != "text":
         options.refuse(("notes", "verbose", "by"), f"--format {format}")
     elif by == "rule":

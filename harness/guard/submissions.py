@@ -182,8 +182,9 @@ def findings_across_runs(
 ) -> Iterator[Finding]:
     """Yield runs that repeat another one's tag or rankings, and runs that are too many.
 
-    `tags`, `rankings` and `names` of runs are by file.
+    `tags`, `rankings` and `names` of runs are by file. With teams, a copy has that of the other.
     """
+    team = teams_of([*tags.values()], terms.teams) if terms.teams else {}
     for path, tag in tags.items():
         if tag not in (path, names[path]):
             message = f"the tag is '{tag}', but the file is named '{names[path]}'"
@@ -198,11 +199,14 @@ def findings_across_runs(
                 groups[value].append(path)
         for paths in groups.values():
             for path in paths if len(paths) > 1 else ():
-                copies = [copy for copy in paths if copy != path]
+                copies = [
+                    copy + (f" of {team[tags[copy]]}" if team else "")
+                    for copy in paths
+                    if copy != path
+                ]
                 listed = ", ".join(copies[:3]) + (" ..." if len(copies) > 3 else "")
                 yield finding(rule, path, f"{phrase} {listed}", len(copies))
     if terms.max_runs is not None:
-        team = teams_of([*tags.values()], terms.teams) if terms.teams else {}
         counts: Counter[str] = Counter()
         for path, tag in tags.items():
             name = team.get(tag, "")

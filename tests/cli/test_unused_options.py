@@ -24,7 +24,9 @@ POLICY = f"relevance_level depth ties convention {READING}"
 OF_FILES = f"{POLICY} groups plugins"
 """What changes how run files are read and evaluated."""
 OF_RUNS = "run_format columns order overrides"
-SUBMITTED = f"strict topics docnos max_per_query tag_pattern all_topics max_runs {OF_RUNS} format"
+SUBMITTED = (
+    f"strict topics docnos max_per_query tag_pattern all_topics max_runs teams {OF_RUNS} format"
+)
 COMPARED = "baselines test correction"
 PLOTTED = "metrics datasets runs format width overrides output force"
 TITLED = "title description organiser date link metric"
@@ -46,9 +48,8 @@ FORMS: dict[str, dict[str, str]] = {
         "c.yaml": "strict notes verbose by topics overrides format",
         "c.yaml -f json": "strict topics overrides",
         "q.txt one.run": f"strict notes verbose by topics docnos max_per_query tag_pattern "
-        f"all_topics max_runs {READING} format",
+        f"all_topics max_runs teams {READING} format",
         "one.run --topics topics.txt": f"{SUBMITTED} notes verbose",
-        "one.run --topics topics.txt --max-runs 2": f"{SUBMITTED} notes verbose teams",
         "one.run --topics topics.txt -f json": SUBMITTED,
     },
     "metrics": {"": "conventions", "ndcg": "conventions"},

@@ -75,6 +75,17 @@ def test_a_tag_that_differs_from_the_name_of_the_file(folder: Path) -> None:
     assert "'first'" in line
 
 
+def test_copies_name_the_team_of_the_other_run(folder: Path) -> None:
+    (folder / "mine.run").write_text(rows("mine"))
+    words = "good.run", "mine.run", *ALL
+    assert verdicts(*words)[1]["mine.run"][1].endswith("as in good.run")
+    (folder / "teams.csv").write_text("run,team\ngood,north\nmine,south\n")
+    _, found = verdicts(*words, "--teams", "teams.csv")
+    assert {verdict for verdict, _ in found.values()} == {"WARN"}
+    assert found["mine.run"][1].endswith("as in good.run of north")
+    assert found["good.run"][1].endswith("as in mine.run of south")
+
+
 def test_topics_that_the_terms_ask_for(folder: Path) -> None:
     for number in range(21):
         qids = "123456"[: 4 if number < 5 else 6]
