@@ -254,7 +254,7 @@ class Trial:
         said = self.call("trace", "--full", "results", *words)
         head, _, value = said.out.partition("\n")[0].rpartition(": ")
         assert head.endswith(f" of {run.name} on {dataset}")  # after the metric's name for readers
-        number = value.rstrip("*~").split(" ")[0]
+        number = value.rstrip("^~").split(" ")[0]
         wanted, _ = self.wanted[id(run)].summary(metric)
         check_value(head, number if number[-1:].isdigit() else None, wanted)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import readers
 from ..core.cell_key import CellKey, Keyed
-from ..core.entries import grouped_by
+from ..core.entries import grouped_by, natural
 from ..core.evaluation import Counts
 from ..core.fusion import Fusion, fuse_runs
 from ..core.leaderboard import WEIGHTED
@@ -29,7 +29,7 @@ from ..errors import (
 )
 from ..input_files import name_of
 from ..reports.select import matched, pattern_problems
-from .patterns import Found, NothingFoundError, Pattern, matching_files, natural
+from .patterns import Found, NothingFoundError, Pattern, matching_files
 from .yaml_file import Loc
 
 if TYPE_CHECKING:

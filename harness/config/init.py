@@ -13,6 +13,7 @@ from typing import Any
 
 from yaml import YAMLError
 
+from ..core.entries import natural
 from ..errors import ConfigError, InputError, Problem, and_more, in_json, legible
 from ..input_files import add_inputs, check_local, keeping_inputs
 from ..readers import files as store
@@ -40,7 +41,7 @@ from .init_files import (
 )
 from .load import check_name, loads
 from .model import SCHEMA
-from .patterns import Pattern, double_braces, natural
+from .patterns import Pattern, double_braces
 from .yaml_file import PlacedProblem
 
 SHOWN = 100

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 from .. import readers
+from ..core.entries import natural
 from ..errors import HarnessError, InputError, Problem
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, Head
 from ..readers.source import Source
-from .patterns import double_braces, natural
+from .patterns import double_braces
 
 Kind = Literal["dataset", "run"]
 MOST = 5000

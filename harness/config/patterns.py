@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from string import Formatter
 
+from ..core.entries import natural
 from ..errors import HarnessError, first_of
 from ..input_files import url_of
 from ..readers import remote
@@ -171,19 +172,6 @@ def _matching_urls(url: str, captured: Mapping[str, str]) -> list[Found]:
             remote.check_there(matches[0][0])
         matches = there
     return [Found(Path(path), dict(values)) for path, values in matches]
-
-
-def natural(text: str) -> tuple[tuple[int, int, str, str], ...]:
-    """Return a key that sorts numbers in text by size.
-
-    >>> sorted(["fold10", "fold2", "fold1", "fold02"], key=natural)
-    ['fold1', 'fold02', 'fold2', 'fold10']
-    """
-    pieces = re.findall(r"[0-9]+|[^0-9]+", text)
-    return tuple(
-        (0, len(size := p.lstrip("0")), size, p) if p[0] in "0123456789" else (1, 0, p, p)
-        for p in pieces
-    )
 
 
 def double_braces(text: str) -> str:

@@ -34,6 +34,19 @@ def grouped_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     return groups
 
 
+def natural(text: str) -> tuple[tuple[int, int, str, str], ...]:
+    """Return a key that sorts numbers in text by size.
+
+    >>> sorted(["fold10", "fold2", "fold1", "fold02"], key=natural)
+    ['fold1', 'fold02', 'fold2', 'fold10']
+    """
+    pieces = re.findall(r"[0-9]+|[^0-9]+", text)
+    return tuple(
+        (0, len(size := p.lstrip("0")), size, p) if p[0] in "0123456789" else (1, 0, p, p)
+        for p in pieces
+    )
+
+
 def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
     """Return the name of the dataset that others are folds of.
 

@@ -16,11 +16,10 @@ import pyarrow as pa
 
 from .. import readers
 from ..config.cells import Cell, resolve
-from ..config.patterns import natural
 from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
-from ..core.entries import Failed, System, grouped_by
+from ..core.entries import Failed, System, grouped_by, natural
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy

@@ -24,11 +24,10 @@ from pydantic import ValidationError
 from ..config.cells import Cell, resolve, run_entries
 from ..config.load import load, loads
 from ..config.model import Config, FusedEntry
-from ..config.patterns import natural
 from ..core.arguments import PathLike, wrong
 from ..core.arrow import cast, take, to_floats
 from ..core.cell_key import CellKey
-from ..core.entries import Entry, Failed, System
+from ..core.entries import Entry, Failed, System, natural
 from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
 from ..core.leaderboard import Leaderboard

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.cell_key import pairs
-from ..core.entries import Entry, System, grouped_by
+from ..core.entries import Entry, System, grouped_by, natural
 from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
 from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, numbers_of
@@ -159,7 +159,7 @@ def plan_of(study: Study) -> Plan:
 
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
-BEST = "* marks the best value of each metric; it need not be significantly better."
+BEST = "^ marks the best value of each metric; it need not be significantly better."
 Tops = dict[Metric, set[int] | None]
 Rows = list[list[GridCell]]
 Shown = Evaluation | Comparisons | Leaderboard
@@ -275,7 +275,7 @@ def as_text(
     per_query: bool = False,
     has_answers: bool = False,
 ) -> str:
-    """Return the leaderboard as aligned columns, a block a dataset, best values marked ``*``.
+    """Return the leaderboard as aligned columns, a block a dataset, best values marked ``^``.
 
     Metrics that do not fit into `width` characters go into further blocks below. With
     `has_answers`, sentences on the best runs come first.
@@ -351,8 +351,8 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
         marked = [BEST] if stars and any(cell.bold for row in rows for cell in row) else []
         lines = [*marked, *notes.on_dataset(board, entries, unfair)]
         yield grid(header, rows, title=dataset, notes=lines, level=3)
-    if per_query:
-        yield from map(_query_grid, board.entries)
+        if per_query:
+            yield from [_query_grid(*entries)] if len(entries) == 1 else _side_by_side(entries)
 
 
 def _rows(board: Leaderboard, entries: list[Entry], tops: Tops) -> tuple[list[str], Rows]:
@@ -432,14 +432,31 @@ def _named_among(entry: Entry, entries: Sequence[Entry]) -> str:
 
 
 def _query_grid(entry: Entry) -> Grid:
+    """Return the values of one run: a row for each query, a column for each metric."""
     on = " on ".join(filter(None, (entry.run, entry.dataset)))
     metrics = numbers_of(entry.evaluation.metrics)
+    values = entry.evaluation.to_dict()
     rows = [
-        [qid, *(number(values[str(metric)], metric) for metric in metrics)]
-        for qid, values in entry.evaluation.to_dict().items()
+        [qid, *(number(values[qid][str(metric)], metric) for metric in metrics)]
+        for qid in sorted(values, key=natural)
     ]
     title = " ".join(filter(None, (on, pairs(entry.key.columns))))
     return grid(["qid", *map(spelled, metrics)], rows, title=title)
+
+
+def _side_by_side(entries: Sequence[Entry]) -> Iterator[Grid]:
+    """Yield the values of several runs on a dataset: a table for each metric, a column a run."""
+    names = [_named_among(entry, entries) for entry in entries]
+    tables = [entry.evaluation.to_dict() for entry in entries]
+    qids = sorted({qid for values in tables for qid in values}, key=natural)
+    by_name = {str(m): m for entry in entries for m in numbers_of(entry.evaluation.metrics)}
+    for metric in by_name.values():
+        rows = [
+            [qid, *(number(v.get(qid, {}).get(str(metric), math.nan), metric) for v in tables)]
+            for qid in qids
+        ]
+        title = ", ".join(filter(None, (entries[0].dataset, heading(metric))))
+        yield grid(["qid", *names], rows, title=title)
 
 
 def value_notes(board: Leaderboard, *, has_runid: bool) -> Iterator[str]:

@@ -290,7 +290,7 @@ def _column(column: Column, cells: Sequence[GridCell], is_paper: bool) -> list[s
 
 
 def _signs(cell: GridCell) -> Iterator[str]:
-    yield cell.sign + ("*" if cell.bold else "+" if cell.underlined else "")
+    yield cell.sign + ("^" if cell.bold else "+" if cell.underlined else "")
     below = f"_{legible(cell.below)}" if cell.below else ""
     yield " ".join(["", *filter(None, (legible(cell.above), below))])
     yield f" {legible(cell.spread)}" if cell.spread else ""

@@ -196,7 +196,7 @@ def test_settings_of_one_run_go_into_a_config(
         "documents: '(.+)#[0-9]+'}\n  rrf: {fuse: [bm25, near], method: rrf}\n"
     )
     out = succeeds("run", "c.yaml")
-    assert [line.split()[3].rstrip("*") for line in out.splitlines() if "2/2" in line] == [
+    assert [line.split()[3].rstrip("^") for line in out.splitlines() if "2/2" in line] == [
         "1.0000", "0.7500", "0.7500",
     ], out  # fmt: skip
 

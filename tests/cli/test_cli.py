@@ -150,7 +150,7 @@ def test_one_wrong_run_does_not_stop_the_others(
     done = called("evaluate", "q.txt", "a.run", "bad.run", "b.run", "-m", "map", cwd=small)
     assert done.code == 2
     assert [line.split()[0] for line in done.out.splitlines()] == [
-        "q", "run", "a", "b", "*", "bad"
+        "q", "run", "a", "b", "^", "bad"
     ]  # fmt: skip
     assert "bad could not be evaluated: bad.run:1: " in done.out
     assert done.err.startswith("error: bad.run:1: ")

@@ -130,8 +130,8 @@ def test_the_option_color(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.delenv(name, raising=False)
     plain = called(*words, cwd=folder).out
     coloured = called("--color", "always", *words, cwd=folder).out
-    assert re.search(r"\x1b\[1m0\.\d{4}\*\x1b\[0m\n", coloured)
-    assert re.search(r"\n  \x1b\[2m\* marks .*\x1b\[0m\n", coloured)
+    assert re.search(r"\x1b\[1m0\.\d{4}\^\x1b\[0m\n", coloured)
+    assert re.search(r"\n  \x1b\[2m\^ marks .*\x1b\[0m\n", coloured)
     assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
     monkeypatch.setenv("NO_COLOR", "1")
     assert called(*words, "--color=always", cwd=folder).out == coloured

@@ -13,7 +13,8 @@ from made_files import make, places
 from harness.config import load as config
 from harness.config.cells import Cell, missing_cells, missing_text, resolve
 from harness.config.model import Config, DatasetEntry, RunEntry
-from harness.config.patterns import Pattern, natural
+from harness.config.patterns import Pattern
+from harness.core.entries import natural
 from harness.errors import ConfigError
 
 

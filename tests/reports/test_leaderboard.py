@@ -40,14 +40,33 @@ def test_table(board: Leaderboard) -> None:
     assert find("table").render(board) == (
         "toy\n"
         "run       seed  queries  ties   P@1 ↑   Retrieved\n"
-        "good|<b>     0      2/2     0  1.0000*          3\n"
+        "good|<b>     0      2/2     0  1.0000^          3\n"
         "bad          1      1/2     2  0.0000           2\n"
-        "  * marks the best value of each metric; it need not be significantly better.\n"
+        "  ^ marks the best value of each metric; it need not be significantly better.\n"
         "  bad leaves 1 of 2 queries unanswered; it counts 0.\n"
         "  Equal scores (single precision) are ordered by descending document identifier, as in "
         "trec_eval.\n"
         "  1 query of good|<b> is answered but not judged, and does not count.\n"
     )
+
+
+def test_queries_of_several_runs_are_side_by_side_in_natural_order() -> None:
+    qrels = Qrels.from_dict({qid: {"a": 1, "b": 0} for qid in ("10", "2", "1")})
+    runs = {"x=1": {"10": {"a": 2.0}, "1": {"b": 2.0, "a": 1.0}}, "y": {"2": {"a": 1.0}}}
+    metrics = parse_all(["P@1", "num_ret"])
+    found = [
+        Entry(evaluate(align(qrels, Run.from_dict(scores)), metrics, run=name, dataset="toy"))
+        for name, scores in runs.items()
+    ]
+    tables = find("table").render(Leaderboard(tuple(found)), per_query=True).split("\n\n")[1:]
+    assert [table.split() for table in tables] == [
+        [*"toy, P@1 ↑ qid x=1 y 1 0.0000 0.0000 2 0.0000 1.0000 10 1.0000 0.0000".split()],
+        [*"toy, Retrieved qid x=1 y 1 2 0 2 0 1 10 1 0".split()],
+    ]
+    alone = find("table").render(Leaderboard((found[0],)), per_query=True).split("\n\n")[1:]
+    assert [table.split() for table in alone] == [
+        [*"x=1 on toy qid P@1 Retrieved 1 0.0000 2 2 0.0000 0 10 1.0000 1".split()]
+    ]
 
 
 def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:

@@ -315,15 +315,15 @@ def test_markdown() -> None:
 
 def test_text() -> None:
     assert body(render(TABLE, "text"))[:7] == [
-        "               MAP ↑    MSE ↓", "Old", "bm25 †      .400+     -2.000*", "New & more",
-        "dense       .500* †    1.000+", "a|b_<i>     .333  _†  13.000",
-        "  * means bold, + means underlined and _ means a subscript.",
+        "               MAP ↑    MSE ↓", "Old", "bm25 †      .400+     -2.000^", "New & more",
+        "dense       .500^ †    1.000+", "a|b_<i>     .333  _†  13.000",
+        "  ^ means bold, + means underlined and _ means a subscript.",
     ]  # fmt: skip
     assert body(render(BLOCKS, "text"))[:4] == [
         "         ---- trec ----  --- web ----  ------- Average -------",
         "         MAP ↑    MSE ↓  MAP ↑  MSE ↓       MAP ↑        MSE ↓",
-        "bm25     .400+  -2.000*   .100  1.000  .250        -.500",
-        "dense    .500*   1.000+      –      –     – (1/2)      – (1/2)",
+        "bm25     .400+  -2.000^   .100  1.000  .250        -.500",
+        "dense    .500^   1.000+      –      –     – (1/2)      – (1/2)",
     ]
 
 

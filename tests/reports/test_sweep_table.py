@@ -125,7 +125,7 @@ def test_a_table_has_a_caption_and_marks_nothing_on_test_queries(folder: Path, n
     text = called("table", name, "--sweep", "lr", "-m", "ndcg@10", *titles, cwd=folder).out
     assert "GBRT" in text
     assert "↑" not in text
-    assert re.search(r" \.\d\d\*? +\[\.\d\d, ", text)
+    assert re.search(r" \.\d\d\^? +\[\.\d\d, ", text)
 
 
 def test_a_long_name_of_a_metric_is_inside_the_picture(folder: Path) -> None:

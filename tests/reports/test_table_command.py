@@ -110,12 +110,12 @@ def test_every_option(paper: Path) -> None:
         assert part in " ".join(body.split())
     lines = body.splitlines()
     assert [re.split(r"  +", line)[0] for line in lines[1:3]] == ["Grbt", "Linear regression"]
-    assert re.fullmatch(r"Grbt +0\.8\d{3}\* +\[0\.\d{4}, 0\.\d{4}\] +2", lines[1])
+    assert re.fullmatch(r"Grbt +0\.8\d{3}\^ +\[0\.\d{4}, 0\.\d{4}\] +2", lines[1])
     assert (
         table(paper, "--set", "table.percent=true", "-m", "map", "--marks", "none").count("×") == 1
     )
     assert table(paper, "-f", "latex", *WIDE).count("table*") == 2
-    assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
+    assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9^") == 0
 
 
 @needs_latex

@@ -161,9 +161,9 @@ def test_transposed_a_system_is_a_column_in_every_format_but_csv() -> None:
         "        Old   --------- New ----------",
         "        10 †        2       c=d      1",
         "web",
-        "MAP ↑  .400   .500* †  .300  _†  .450+",
+        "MAP ↑  .400   .500^ †  .300  _†  .450+",
         "news",
-        "MAP ↑  .200+  .100     .300*     .200+",
+        "MAP ↑  .200+  .100     .300^     .200+",
     ]
     lines = render(table, "markdown").splitlines()
     assert "|  | Old<br>10<sup>†</sup> | New<br>2 | New<br>c=d | New<br>1 |" in lines
@@ -186,7 +186,7 @@ def test_parts_are_side_by_side_in_every_format_but_csv() -> None:
     table = build(MADE, settings)
     assert body(render(table, "text"))[:4] == [
         "      MAP         MAP",
-        "Old        2    .500*",
+        "Old        2    .500^",
         "10   .400  c=d  .300",
         "New        1    .450+",
     ]

@@ -238,7 +238,7 @@ MOST_ROWS = 40
 """Rows in LaTeX up to which a table is not split by default; a page has room for about 50."""
 _SUBSCRIPT = "_ means a subscript"
 SIGNS: Mapping[str, Mapping[str, str]] = {
-    "text": {"best": "* means bold", "second": "+ means underlined", "worse": _SUBSCRIPT},
+    "text": {"best": "^ means bold", "second": "+ means underlined", "worse": _SUBSCRIPT},
     "plain-markdown": {"second": "italics mean underlined", "worse": _SUBSCRIPT},
     "excel": {"best": "best means bold", "second": "second means underlined", "worse": _SUBSCRIPT},
 }
