@@ -5,7 +5,8 @@ from typing import Any
 
 from harness.core.qrels_and_runs import Run
 from harness.readers import read_run, reading
-from harness.readers.format import _checked, format_and_reader
+from harness.readers.format import format_and_reader
+from harness.readers.read import _checked
 
 USUAL = {"dataset": None, "duplicates": "error", "order": "descending", "documents": None}
 

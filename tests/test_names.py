@@ -8,11 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from harness.core.arguments import Parameter
-from harness.core.metric import REGISTRY, as_plain_data, from_plain_data
+from harness.core.metric import REGISTRY
 from harness.core.names import NICKNAMES, known_names, parse, parse_all, why_not
 from harness.core.settings import CONVENTIONS, NEEDED, Convention
 from harness.core.tool_names import TOOL_NAMES
 from harness.errors import UnknownNameError
+from harness.experiment.plugin_metrics import as_plain_data, from_plain_data
 
 
 def names(text: str, **defaults: Any) -> list[str]:

@@ -22,7 +22,7 @@ from ..core.leaderboard import Leaderboard
 from ..errors import InputError, and_more, counted, in_json
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, sources
-from ..experiment.cells import evaluate_all, executor
+from ..experiment.evaluate_all import evaluate_all, executor
 from ..experiment.manifest import PICTURES, Manifest, installed_packages
 from ..experiment.results import (
     MANIFEST,

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..errors import InputError, Problem
-from .collector import RowEvaluator, directed
+from .training import RowEvaluator, directed
 
 
 class CatBoostMetric:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.metric import Metric
 from ..core.policy import Policy
-from .collector import QueryValues
+from .training import QueryValues
 
 
 class LightGBMFeval(QueryValues):

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..errors import InputError, Problem, not_installed
-from .collector import RowEvaluator, directed
+from .training import RowEvaluator, directed
 
 
 def _value(labels: Any, scores: Any, *, metric: Metric, policy: Any, groups: Any = None) -> float:

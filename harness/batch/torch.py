@@ -12,7 +12,8 @@ from ..core.metric import Metric
 from ..core.policy import Policy, policy_of
 from ..errors import InputError, Problem, not_installed
 from ..readers.batches import as_array, from_batch
-from .collector import BatchCollector, directed
+from .collector import BatchCollector
+from .training import directed
 
 _Base: Any
 torch: Any

@@ -14,7 +14,7 @@ from ..core.arguments import TEXT, check_arguments, whole_from
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..errors import InputError, Problem, not_installed, warn
-from .collector import QueryValues, RowEvaluator, directed
+from .training import QueryValues, RowEvaluator, directed
 
 
 class XGBoostFeval(QueryValues):

@@ -65,7 +65,7 @@ from ..guard.watch import judgement_facts, observing
 from ..input_files import url_of
 from ..progress import progress
 from ..readers.files import is_file
-from ..readers.format import options_of_files
+from ..readers.read import options_of_files
 from ..readers.rows import last_line
 from ..readers.source import Source, shown_name
 from .evaluate import short_names

@@ -33,7 +33,7 @@ from ..stats.comparison import (
     check_baselines,
     too_many,
 )
-from .evaluate import check_usual, evaluate_runs, settings_of_runs
+from .evaluate import check_usual, leaderboard_of_runs, settings_of_runs
 from .results import Results, compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
@@ -150,7 +150,7 @@ def compare(
     if runs is None:
         board = Leaderboard(tuple(map(Entry, named_evaluations(qrels))))
     else:
-        board = evaluate_runs(qrels, runs, given, dataset=dataset, **settings)
+        board = leaderboard_of_runs(qrels, runs, given, dataset=dataset, **settings)
     return compared(systems_of(board), plan)
 
 

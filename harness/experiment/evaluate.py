@@ -46,12 +46,13 @@ from ..errors import (
 from ..progress import track
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
-from ..readers.format import FORMATS, options_of_files
+from ..readers.format import FORMATS
 from ..readers.lists import by_qid
 from ..readers.passages import Passages
 from ..readers.query_weights import weights_of
+from ..readers.read import options_of_files
 from ..readers.source import shown_name
-from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
+from .visit import NOTICED, LoadedDataset, align_and_evaluate, read_dataset, visit
 
 if TYPE_CHECKING:
     from ..config.cells import Cell
@@ -190,7 +191,7 @@ def check_usual(settings: Mapping[str, Any], got: str, fix: str) -> None:
             raise InputError(Problem(name, f"expected runs, got {got}", fix=fix.format(name)))
 
 
-def evaluate_runs(
+def leaderboard_of_runs(
     qrels: Ranked,
     runs: Mapping[str, Ranked],
     metrics: Iterable[str | Metric],
@@ -274,7 +275,7 @@ def _evaluated(
     names = dataset, name
     if isinstance(given, Run) and given.docnos is not judgements.docnos:
         findings = list[Finding]()
-        evaluation = evaluate_run(
+        evaluation = align_and_evaluate(
             judgements,
             given,
             parsed,

@@ -13,8 +13,8 @@ from ..core.fusion import Fusion, Method, Norm, fuse_runs
 from ..core.policy import RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Qrels, Run
 from ..readers import in_memory as inputs
-from ..readers.format import options_of_files
 from ..readers.passages import Passages
+from ..readers.read import options_of_files
 
 _RUNS = instance_of("a list of runs", list, tuple)
 _WEIGHTS = instance_of("a list of numbers", list, tuple, np.ndarray, type(None))

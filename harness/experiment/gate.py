@@ -33,7 +33,7 @@ from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, MarginRule, Pair, Verdict, judge
 from ..stats.paired_values import same_weights
-from .evaluate import evaluate_runs, settings_of_runs
+from .evaluate import leaderboard_of_runs, settings_of_runs
 from .results import Results, read_results
 
 
@@ -104,7 +104,7 @@ def gate(
     settings = settings_of_runs(locals())
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
-    board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **settings)
+    board = leaderboard_of_runs(qrels, runs, metrics, dataset=dataset, **settings)
     return Verdicts(
         gate_baseline(systems_of(board), baseline, rules, level=level, correction=correction)
     )

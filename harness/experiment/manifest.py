@@ -27,7 +27,7 @@ from ..core.cell_key import Keyed
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard, Selection
-from ..core.metric import Metric, as_plain_data
+from ..core.metric import Metric
 from ..core.policy import USUAL
 from ..errors import Finding, in_json
 from ..guard.visits import Visit
@@ -35,6 +35,7 @@ from ..input_files import url_of
 from ..stats.comparison import Plan
 from .cache import Input, Notes, installed_code, sources, version_of
 from .crosscheck import Audit
+from .plugin_metrics import as_plain_data
 
 if TYPE_CHECKING:
     from ..config.model import Config

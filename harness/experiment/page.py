@@ -37,8 +37,8 @@ from ..reports.select import in_order
 from ..reports.sentences import changed
 from ..stats.comparison import Plan
 from .cache import Cache
-from .cells import evaluate_all
-from .evaluate import evaluate_runs, settings_of_runs
+from .evaluate import leaderboard_of_runs, settings_of_runs
+from .evaluate_all import evaluate_all
 from .manifest import versions
 from .page_data import add_files, download, interval_of, page_data, page_documents
 from .results import PAGE, Results, compared, with_comparisons
@@ -107,7 +107,7 @@ def page(
     target = Path(path)
     with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
         check_outputs(target.parent, [target.name])
-    board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **settings)
+    board = leaderboard_of_runs(qrels, runs, metrics, dataset=dataset, **settings)
     plan = Plan(tuple(baselines), Plan.test if weights is None else "bootstrap")
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]

@@ -12,7 +12,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
 from .compare import named_evaluations
-from .evaluate import check_usual, evaluate_runs, settings_of_runs
+from .evaluate import check_usual, leaderboard_of_runs, settings_of_runs
 from .results import Results, read_results
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def per_query(
     """
     settings = {"metrics": metrics, "dataset": dataset, **settings_of_runs(locals())}
     if runs is not None:
-        return evaluate_runs(qrels, runs, **settings).to_frame()
+        return leaderboard_of_runs(qrels, runs, **settings).to_frame()
     check_usual(settings, "none", "leave {} out")
     if isinstance(qrels, Results):
         return qrels.to_frame()

@@ -38,8 +38,8 @@ from ..metrics.rank_similarity import (
 )
 from ..metrics.rbo import PERSISTENCE
 from ..progress import track
-from ..readers.format import options_of_files
 from ..readers.groups import contributing, teams_of
+from ..readers.read import options_of_files
 from ..reports.rankings import LeftOut, Pool, Unit
 from .evaluate import short_names
 

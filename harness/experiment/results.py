@@ -31,7 +31,7 @@ from ..core.entries import Entry, Failed, System, natural
 from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
 from ..core.leaderboard import Leaderboard
-from ..core.metric import Metric, from_plain_data
+from ..core.metric import Metric
 from ..core.pandas_frame import data_frame
 from ..core.policy import Policy
 from ..core.ragged import Floats
@@ -67,6 +67,7 @@ from ..reports.phrases import listed
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan
 from .manifest import PER_QUERY, CellRecord, InputRecord, Manifest
+from .plugin_metrics import from_plain_data
 
 if TYPE_CHECKING:
     import pandas

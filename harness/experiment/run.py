@@ -36,8 +36,8 @@ from ..reports.text import columns
 from ..stats.comparison import Plan, too_many
 from . import manifest as manifests
 from .cache import Cache, group_sizes_of
-from .cells import as_one, evaluate_all, executor
 from .crosscheck import skipped
+from .evaluate_all import as_one, evaluate_all, executor
 from .manifest import Manifest
 from .results import (
     CELLS,

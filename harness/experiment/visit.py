@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..guard.watch import JudgementFacts
 
 NOTICED = ("unscored-rows", "nothing-judged")
-"""Rules of `evaluate_run`, which are about the run alone."""
+"""Rules of `align_and_evaluate`, which are about the run alone."""
 GetRun = Callable[[str], Run]
 """Returns the run of a name, which a metric compares with."""
 PlaceOfRow = Callable[[int], Place]
@@ -118,7 +118,7 @@ def visit(
             given = source = opens(cell.run_entry.path)
             source.may_reread = whole
         with cell.noticing_one_file():
-            evaluation = evaluate_run(
+            evaluation = align_and_evaluate(
                 qrels,
                 given,
                 metrics,
@@ -142,7 +142,7 @@ def visit(
     return Visit(cell, qrels.qids, evaluation, facts, tuple(findings), header, source, error)
 
 
-def evaluate_run(
+def align_and_evaluate(
     qrels: Qrels, run: Run | Source, metrics: Sequence[Metric], policy: Policy, *, report: Report,
     reference: GetRun | None = None, names: tuple[str, str], watch: Watcher | None = None,
     seen: Callable[[Aligned], Aligned] | None = None, evaluates: bool = True,

@@ -6,18 +6,9 @@ To add a format, put a file that calls ``add_formats`` into this folder.
 import importlib
 import pkgutil
 
-from .format import (
-    FORMATS,
-    Format,
-    ScatteredQueries,
-    align_run,
-    guess_format,
-    named_format,
-    place_of_row,
-    read_qrels,
-    read_run,
-)
+from .format import FORMATS, Format, ScatteredQueries, guess_format, named_format
 from .frame import from_frame
+from .read import align_run, place_of_row, read_qrels, read_run
 from .source import Source, check_there, missing, reading
 
 __all__ = [

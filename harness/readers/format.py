@@ -1,8 +1,7 @@
-"""Formats of files: how to detect one, and how to read it whole, in parts or aligned."""
+"""Formats of files: their names, how to detect one, and the function that reads it."""
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import os
 import re
@@ -11,29 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 
-from ..core.align import align, align_parts
-from ..core.aligned import Aligned
 from ..core.arguments import (
-    TEXT,
     ArgumentKind,
     check_arguments,
-    check_choice,
-    instance_of,
     is_whole,
-)
-from ..core.policy import (
-    Policy,
-    QrelsDuplicates,
-    RunDuplicates,
-    ScoreOrder,
 )
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean, unknown
 from .column_roles import naming
-from .passages import Documents, Passages
-from .rows import Checks, Rows, best_first, policy_of_rows, warn_judgements, warn_unusable
 from .source import HEAD, Source, no_rows, reading
 from .text import (
     BETWEEN,
@@ -376,7 +362,7 @@ def format_and_reader(
     source: Source, name: str | None, kind: Kind, options: dict[str, Any]
 ) -> tuple[Format, Callable[..., Any]]:
     """Return the format of a file, and the function that reads it with the options of a format."""
-    check_arguments({"columns": None, **options}, columns=_COLUMNS.or_none())
+    check_arguments({"columns": None, **options}, columns=COLUMNS.or_none())
     file_format = format_of(source, name, kind, options)
     source.format = file_format.name
     return file_format, reader_of(source.name, file_format, kind, options)
@@ -400,254 +386,10 @@ def reader_of(where: str, file_format: Format, kind: Kind, options: Iterable[str
     return reader
 
 
-_COLUMNS = ArgumentKind(
+COLUMNS = ArgumentKind(
     "a mapping of qid, docno, ... to names or numbers of columns",
     lambda given: (
         isinstance(given, Mapping)
         and all(name is None or isinstance(name, str) or is_whole(name) for name in given.values())
     ),
 )
-
-
-def options_of_files(
-    *,
-    duplicates: RunDuplicates = "error",
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    group: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str | int | None] | None = None,
-    qrels_columns: Mapping[str, str | int | None] | None = None,
-    order: ScoreOrder = "descending",
-    documents: Any = None,
-    qrels_duplicates: QrelsDuplicates | None = None,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of `read_qrels` and of `read_run` for files without a config.
-
-    Python names each option as this function does; `duplicates` is for the qrels, too, unless
-    these have their own.
-    """
-    check_arguments(locals(), columns=_COLUMNS.or_none(), qrels_columns=_COLUMNS.or_none())
-    check_choice("duplicates", duplicates, get_args(RunDuplicates))
-    check_choice("order", order, get_args(ScoreOrder))
-    usual = "error" if duplicates == "best" else duplicates  # as the best score is a run's
-    of_qrels = {
-        "duplicates": qrels_duplicates or usual,
-        "format": qrels_format,
-        "group": group,
-        "columns": qrels_columns or None,
-    }
-    of_runs = {
-        "duplicates": duplicates,
-        "order": order,
-        "format": run_format,
-        "columns": columns or None,
-        "documents": documents,
-    }
-    of_qrels, of_runs = (
-        {name: value for name, value in options.items() if value is not None}
-        for options in (of_qrels, of_runs)
-    )
-    return of_qrels, of_runs
-
-
-_TO_FILE = (
-    "write it to a file first: df.to_csv(path); harness.evaluate takes data frames themselves"
-)
-_PATH = instance_of("a path", str, os.PathLike, Source, fix=_TO_FILE)
-_DATASET = instance_of("qrels", Qrels, fix="give what harness.read_qrels returned")
-
-
-def read_qrels(
-    path: Path,
-    *,
-    format: str | None = None,
-    duplicates: QrelsDuplicates = "error",
-    name: str = "",
-    **options: Any,
-) -> Qrels:
-    """Read the judgements of a dataset from a file.
-
-    Parameters
-    ----------
-    path : str, path or Source
-        A file, compressed or not, or ``-`` for standard input.
-    format : str, optional
-        Name of a format, such as ``trec`` or ``letor``; detected by default.
-    duplicates : {"error", "first", "last"}
-        If a query has a docno twice: an error, or the row to keep.
-    name : str, optional
-        Name in messages and reports; by default that of the file.
-    **options
-        Options of the format: ``group`` for letor, ``columns`` for table and jsonl.
-
-    Returns
-    -------
-    Qrels
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read; the error lists the wrong lines.
-    UnknownNameError
-        If the format or option does not exist.
-
-    Warns
-    -----
-    HarnessWarning
-        If the rows of a query are scattered over the file, or all of its grades are below 0.
-    """
-    check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT)
-    check_choice("duplicates", duplicates, get_args(QrelsDuplicates))
-    with reading(path) as source:
-        file_format, reader = format_and_reader(source, format, "qrels", options)
-        qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
-        if qrels.numbers.min(initial=0) < 0:
-            warn_unusable(Rows(source, file_format.is_data(source)), qrels)
-        return qrels
-
-
-def place_of_row(source: Source, row: int) -> Place:
-    """Return the place of a row, counted from 0, of a file that was read; empty if unknown."""
-    form = FORMATS[source.format]
-    if (is_data := form.is_data(source)) is not None:
-        return Rows(source, is_data).place(row)
-    return Place(source.name, row=row + 1) if form.has_rows else Place()
-
-
-def read_run(
-    path: Path,
-    *,
-    dataset: Qrels | None = None,
-    format: str | None = None,
-    duplicates: RunDuplicates = "error",
-    order: ScoreOrder = "descending",
-    documents: Passages | Mapping[str, str] | str | None = None,
-    name: str = "",
-    **options: Any,
-) -> Run:
-    """Read the scores of one system from a file.
-
-    Parameters
-    ----------
-    dataset : Qrels, optional
-        Dataset with the rows of the scores, for formats without docnos.
-    duplicates : {"error", "first", "last", "best"}
-        If a query has a docno twice: an error, or the row to keep (``best``: of the best score).
-    order : {"descending", "ascending"}
-        ``ascending`` if the lowest score is best, as for distances and losses; the run then has
-        the negated scores.
-    documents : str or mapping, optional
-        Pattern that turns passages into documents: its only group is the docno of the document, as
-        in ``"(.+)#\\d+$"`` for D1#0. A document has the best score of its passages. For another
-        score write ``{"from": pattern, "take": "sum"}``, or take ``"mean"`` or ``"first"``.
-
-    Returns
-    -------
-    Run
-
-    Warns
-    -----
-    HarnessWarning
-        If rows are scattered, scores equal the grades or are constant in most queries, or a TREC
-        run has several tags or ranks that contradict the scores.
-
-    See Also
-    --------
-    read_qrels : the other parameters and errors.
-    """
-    check_arguments(
-        locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, dataset=_DATASET.or_none()
-    )
-    check_choice("duplicates", duplicates, get_args(RunDuplicates))
-    check_choice("order", order, get_args(ScoreOrder))
-    with reading(path) as source:
-        _, reader = format_and_reader(source, format, "run", options)
-        options |= {"dataset": dataset, "duplicates": duplicates, "order": order}
-        options |= {"documents": documents, "name": name}
-        (run,) = _checked(source, lambda *rows, **settings: [reader(*rows, **settings)], **options)
-        return run
-
-
-def _checked(
-    source: Source,
-    read: Callable[..., Iterable[Run]],
-    watch: Callable[[Run, bool], None] | None = None,
-    *,
-    follows: bool = False,
-    dataset: Qrels | None,
-    duplicates: RunDuplicates,
-    order: ScoreOrder,
-    documents: Passages | Mapping[str, str] | str | None,
-    name: str,
-    **options: Any,
-) -> Iterator[Run]:
-    """Yield the parts of a run that are `read`, the best score highest; warn of what they show.
-
-    `watch` is as in `align_run`. A part `follows` the rows of the dataset if these have no docnos.
-    """
-    source.ascending = order == "ascending"
-    checks = Checks(source, dataset, follows=follows)
-    made = None if documents is None else Documents(source, Passages.of(documents))
-    row_policy = policy_of_rows(duplicates, order)
-    parts = read(
-        source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
-    )
-    for number, part in enumerate(parts):
-        part = best_first(part, source, source.has_ranks) if source.ascending else part
-        run = checks.add(part)
-        run = run if made is None else made.of(run)
-        if watch is not None:
-            watch(run, not number)
-        yield run
-    checks.warn()
-    if made is not None:
-        made.report()
-
-
-def align_run(
-    qrels: Qrels,
-    path: Path,
-    policy: Policy | None = None,
-    also: Iterable[Policy] = (),
-    *,
-    format: str | None = None,
-    duplicates: RunDuplicates = "error",
-    order: ScoreOrder = "descending",
-    documents: Passages | Mapping[str, str] | str | None = None,
-    name: str = "",
-    watch: Callable[[Run, bool], None] | None = None,
-    **options: Any,
-) -> Iterator[Aligned]:
-    """Yield the alignment of a run file to qrels, in parts if that saves memory.
-
-    A TREC run is aligned while it streams past, and gives one part; it is read whole if its
-    queries are scattered. Scores for the rows of `qrels` give several parts, as
-    `harness.core.align.align_parts`, one of them in memory at a time. Together they
-    equal ``align(qrels, read_run(path, dataset=qrels), policy)``.
-
-    `watch` is called with every part of the run, and whether it is the first: a run is read again
-    from its beginning if a query turns out to be scattered. HarnessWarning as `read_run`
-    gives, and if scores equal the grades.
-    """
-    with reading(path) as source:
-        file_format, _ = format_and_reader(source, format, "run", options)
-        options |= {"dataset": qrels, "duplicates": duplicates, "order": order, "name": name}
-        options["documents"] = documents
-        if file_format.stream is not None:
-            follows = file_format.needs_dataset
-            parts = _checked(source, file_format.stream, watch, follows=follows, **options)
-            if follows:
-                yield from align_parts(qrels, parts, policy, also)
-                return
-            with contextlib.suppress(ScatteredQueries):
-                aligned = align(qrels, parts, policy, also)
-                warn_judgements(source, aligned)
-                yield aligned
-                return
-        run = read_run(source, format=file_format.name, **options)
-        if watch is not None:
-            watch(run, True)
-        for aligned in align_parts(qrels, run, policy, also):
-            if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
-                warn_judgements(source, aligned)
-            yield aligned

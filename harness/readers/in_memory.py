@@ -33,11 +33,12 @@ from .batches import (
 )
 from .column_roles import Names, guess, warn_of_distances
 from .files import parquet, write_all
-from .format import FORMATS, read_qrels, read_run
+from .format import FORMATS
 from .frame import from_frame, rows_as
 from .lists import are_docnos, are_rows, by_qid, rows_by_query, table_of_rows
 from .passages import Documents, Passages
 from .predictions import follow_queries
+from .read import read_qrels, read_run
 from .rows import best_first
 from .source import PACKED, Source
 

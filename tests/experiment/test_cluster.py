@@ -14,8 +14,8 @@ import pytest
 
 import harness
 from harness.errors import HarnessError, HarnessWarning
-from harness.experiment import cells, workers
-from harness.experiment.cells import executor
+from harness.experiment import evaluate_all, workers
+from harness.experiment.evaluate_all import executor
 from harness.experiment.workers import JobResult, evaluated_jobs
 
 distributed = pytest.importorskip("distributed")
@@ -154,7 +154,7 @@ def test_a_cluster_without_workers_is_reported_and_stops_the_run(
             worker.kill()  # it is lost after its first job
             yield result
 
-    monkeypatch.setattr(cells, "evaluated_jobs", evaluated)
+    monkeypatch.setattr(evaluate_all, "evaluated_jobs", evaluated)
     config = place / "configs/x.yaml"
     with (
         pytest.warns(HarnessWarning, match=r"worker for [1-9] s\n  effect: .* 3 s") as seen,

@@ -17,7 +17,7 @@ from harness.config.cells import resolve
 from harness.config.load import load
 from harness.experiment import workers
 from harness.experiment.cache import Cache
-from harness.experiment.cells import evaluate_all
+from harness.experiment.evaluate_all import evaluate_all
 from harness.experiment.workers import TRIES, Job, Processes
 
 

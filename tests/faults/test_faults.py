@@ -32,7 +32,7 @@ tables: {main: {metrics: [map]}}
 MODELS = ("gbrt", "lambdamart", "linear-regression")
 KILL, STOP = ["signal", signal.SIGKILL], ["signal", signal.SIGINT]
 EVALUATE = ["harness.experiment.workers", "visit"]
-TAKE = ["harness.experiment.cells", "_Run.take"]
+TAKE = ["harness.experiment.evaluate_all", "_Run.take"]
 SUMMARISE = ["harness.experiment.run", "summarise", 0]
 REPLACE = ["pathlib", "Path.replace"]
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
