@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..core.entries import grouped_by
+from ..core.names import shown_name, spelled
 from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import html
 from ..reports.grid import Answer, Grid, GridCell, Tone, filled, grid, grid_of, not_shown
 from ..reports.notes import weighted
-from ..reports.phrases import UNDEFINED, decimals, heading, listed, number, shown_name, spelled
+from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from .conventions import (
     BASE,
     DIGITS,

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.cell_key import CellKey
 from ..core.entries import grouped_by
+from ..core.names import shown_name
 from ..errors import counted, first_of
 from ..reports import formats
 from ..reports.grid import Answer, Grid, GridCell, Group, filled, grid_of, not_shown
@@ -23,7 +24,6 @@ from ..reports.phrases import (
     listed,
     no_room,
     p_value,
-    shown_name,
     signed,
 )
 from ..reports.text import fitted

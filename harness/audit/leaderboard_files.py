@@ -22,8 +22,8 @@ from ..experiment.manifest import Manifest
 from ..experiment.results import Results, read_results
 from ..input_files import name_of
 from ..reports.leaderboard import REPETITIONS
+from ..reports.notes import warned_of
 from ..reports.paper_table.settings import TableSettings, renamed
-from ..reports.phrases import warned_of
 from .table_files import TableRow, printed, read_table
 
 Names = Mapping[str, str]

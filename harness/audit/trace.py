@@ -22,6 +22,7 @@ from ..core.entries import Choice, Chosen, Entry, Failed, Incomplete, System, be
 from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
+from ..core.names import metric_spellings, spelled
 from ..core.policy import Policy
 from ..core.policy_views import policies_of, view
 from ..core.qrels_and_runs import Qrels, Run
@@ -57,9 +58,8 @@ from ..reports import text as text_report
 from ..reports.catalogue import in_force, resolved
 from ..reports.grid import Grid, Group, filled, grid, grid_of
 from ..reports.leaderboard import plan_of
-from ..reports.notes import counted_values, missing_repetitions
-from ..reports.phrases import confidence, number, plural, spelled, warned_of
-from ..reports.select import metric_spellings
+from ..reports.notes import counted_values, missing_repetitions, warned_of
+from ..reports.phrases import confidence, number, plural
 from ..reports.text import Shown
 from .table_files import csv_rows, read_text
 

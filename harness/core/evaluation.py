@@ -27,7 +27,7 @@ from .aligned import Aligned
 from .arguments import TEXT, ArgumentKind, Count, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
-from .names import parse, tracker_names
+from .names import readable, tracker_names
 from .pandas_frame import data_frame
 from .policy import Policy
 from .policy_views import Kernel, check_view, is_cut, sampled_together, shortened, view
@@ -136,7 +136,7 @@ class ByMetric(dict[str, T]):
     def _key(self, name: object) -> str | None:
         if super().__contains__(name):
             return str(name)
-        names = names_of(name) if isinstance(name, str) else []
+        names = [*map(str, readable(name))] if isinstance(name, str) else []
         return names[0] if len(names) == 1 and super().__contains__(names[0]) else None
 
 
@@ -361,14 +361,6 @@ def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluat
             name: pa.concat_arrays([part.groups[name] for part in parts]) for name in shared_groups
         },
     )
-
-
-def names_of(text: str) -> list[str]:
-    """Return the canonical names of the metrics that `text` stands for; none if it is wrong."""
-    try:
-        return [str(metric) for metric in parse(text)]
-    except UnknownNameError:
-        return []
 
 
 def summarise(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import lru_cache
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..errors import Problem, UnknownNameError, fix_of_name, nearest
+from ..errors import HarnessError, Problem, UnknownNameError, fix_of_name, nearest
 from .arguments import TEXT, check_arguments, wrong
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .policy import Policy
@@ -103,6 +103,8 @@ NICKNAMES: dict[str, tuple[str, ...]] = {}
 """trec_eval's names for several measures, in its order."""
 READERS_NAMES: dict[str, str] = {}
 """Names of metrics in tables and plots, for metrics whose title is a phrase or missing."""
+READERS_PARAMETERS: dict[str, str] = {}
+"""Words for parameters in these names; a value has none if its word is empty."""
 _SETTINGS = {field.name for field in fields(MetricSettings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -417,15 +419,16 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     """
     if not names:
         return tuple(metric for metric in metrics if not why_not(metric) and not is_bound(metric))
-    comparable: dict[Metric, None] = {}
+    by_name = {str(metric): metric for metric in metrics}
+    comparable, spellings = dict[Metric, None](), metric_spellings(by_name)
     for name in chain.from_iterable(map(each_cutoff, names)):
-        matching = [metric for metric in metrics if str(metric) == name] or _spelt(name, metrics)
+        matching = [name] if name in by_name else spellings(name)
         if not matching:
-            names_evaluated = [str(metric) for metric in metrics]
-            fix = fix_of_name(name, names_evaluated)
+            fix = fix_of_name(name, [*by_name])
             raise UnknownNameError(Problem("", f"no metric '{name}' was evaluated", fix=fix))
-        check_comparable(matching[0])
-        comparable[matching[0]] = None
+        metric = by_name[matching[0]]
+        check_comparable(metric)
+        comparable[metric] = None
     return tuple(comparable)
 
 
@@ -434,27 +437,113 @@ def is_bound(metric: Metric) -> bool:
     return metric.label is not None and metric.label.endswith(tuple(f"_{name}" for name in NAMES))
 
 
-def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
-    """Return the one metric that a name in another spelling means, in a list."""
-    shown = re.fullmatch(r"(.+) \((.+)\)", name)  # nDCG@10 (exp)
+def shown_name(name: str) -> str:
+    """Return the reader's name of a metric that is known by its name alone.
+
+    >>> import harness.metrics
+    >>> shown_name("ndcg@10"), shown_name("Fold 1 MAP")
+    ('nDCG@10', 'Fold 1 MAP')
+    """
+    with suppress(HarnessError):
+        metrics = parse(name)
+        if [name] == [*map(str, metrics)]:
+            return spelled(metrics[0])
+    return name
+
+
+def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
+    """Return the reader's name of a metric, in tables and plots.
+
+    Parameters follow in parentheses; with `among`, only if one of these metrics has the same name
+    without them.
+
+    >>> from harness.core.names import parse_all
+    >>> metrics = parse_all(["map", "ndcg@10", "ndcg(gain=exp)@10", "recall@1000", "rr@10"])
+    >>> [spelled(metric, metrics) for metric in metrics]
+    ['MAP', 'nDCG@10', 'nDCG@10 (exp)', 'R@1000', 'MRR@10']
+    >>> spelled(metrics[2]), spelled(metrics[2], metrics[2:])
+    ('nDCG@10 (exp)', 'nDCG@10')
+    """
+    name, others = _plainly_spelled(metric), [] if among is None else among
+    inside = "" if metric.label else str(metric).partition("(")[2].rpartition(")")[0]
+    parameters = ", ".join(map(_parameter_in_words, filter(None, _COMMA.split(inside))))
+    is_unique = [_plainly_spelled(other) for other in others].count(name) < 2
+    return name if not parameters or (among is not None and is_unique) else f"{name} ({parameters})"
+
+
+_COMMA = re.compile(r",(?=\w+=)")
+
+
+def _plainly_spelled(metric: Metric) -> str:
+    definition, title = metric.definition, metric.definition.title
+    if metric.label is not None:
+        bound = BOUND.fullmatch(metric.label)
+        return metric.label if bound is None else f"{shown_name(bound['metric'])} {bound['bound']}"
+    if not isinstance(title, str) or title == title.lower() or " " in title:
+        title = definition.name
+    name = READERS_NAMES.get(definition.name, title)
+    if metric.cutoff is None or definition.cutoff is None:
+        return name
+    return f"{name}@{definition.cutoff.text(metric.cutoff)}"
+
+
+def _parameter_in_words(text: str) -> str:
+    """Return a parameter as a heading has it.
+
+    >>> import harness.metrics
+    >>> [*map(_parameter_in_words, ["gain=exp", "rel=2", "normalize=true", "p=0.8"])]
+    ['exp', 'grades ≥ 2', 'normalised', 'p = 0.8']
+    """
+    name, _, value = text.partition("=")
+    if name == "rel":
+        return f"grades ≥ {value}"
+    word = READERS_PARAMETERS.get(name, name)
+    if not word or name == "convention":
+        return value
+    if value in ("true", "false"):
+        return word if value == "true" else f"not {word}"
+    return f"{value} {word}" if value.isalpha() else f"{word} = {value}"
+
+
+def metric_spellings(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
+
+    Settings that all metrics have (``relevance_level: 2``, ``convention: lightgbm``) may be left
+    out: the name then means the one metric that is the same but for them.
+
+    >>> import harness.metrics
+    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
+    ['ndcg@10']
+    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
+    >>> known("AP"), known("ndcg@10"), known("nDCG@10 (exp)")
+    (['map(rel=2)'], [], ['ndcg(gain=exp)@10'])
+    """
+    metrics = {name: next(iter(readable(name)), None) for name in known}
+
+    def find(text: str) -> list[str]:
+        asked = readable(text)
+        equal = [name for name in map(str, asked) if name in metrics]
+        equal = equal or [name for name in metrics if shown_name(name) == text]
+        if equal or not asked or asked[0] != Metric(asked[0].definition, asked[0].cutoff):
+            return equal
+        like = [n for n, own in metrics.items() if own and _is_but_for_settings(own, asked[0])]
+        return like if len(like) == 1 else []
+
+    return find
+
+
+def readable(text: str) -> list[Metric]:
+    """Return the metrics that a text means; none if it cannot be read."""
     try:
-        (asked,) = parse(name if shown is None else shown[1])
+        return parse(text)
     except (UnknownNameError, ValueError):
         return []
-    matching = [metric for metric in metrics if str(metric) == str(asked)]
-    if shown is None and (matching or asked.params or asked.given):
-        return matching
-    like = [
-        metric
-        for metric in metrics
-        if (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
-        and not is_bound(metric)
-    ]
-    if shown is not None:
-        words = {*re.findall(r"[\w.]+", shown[2])}
-        values = {metric: {*re.findall(r"=([\w.]+)", str(metric))} for metric in like}
-        like = [metric for metric in like if values[metric] and values[metric] <= words]
-    return like if len(like) == 1 else []
+
+
+def _is_but_for_settings(metric: Metric, asked: Metric) -> bool:
+    parameters = {name for name, _ in metric.params} - {"rel"}  # gain=exp makes another metric
+    is_same = (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
+    return is_same and metric.label is None and (metric.convention is not None or not parameters)
 
 
 def folded(name: str) -> str:

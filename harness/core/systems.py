@@ -158,10 +158,10 @@ def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Ch
     return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
 
 
-def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
-    """Choices that were made on the reported queries, in words, by dataset and run."""
+def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], Chosen]:
+    """Choices that were made on the reported queries, by dataset and run."""
     return {
-        (system.dataset, system.run): system.chosen
+        (system.dataset, system.run): system.best_of
         for system in systems
         if system.best_of is not None and not system.best_of.on and system.chosen
     }

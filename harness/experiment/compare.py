@@ -23,7 +23,7 @@ from ..errors import (
     warn,
 )
 from ..reports import comparisons as comparing
-from ..reports.phrases import warned_of
+from ..reports.notes import warned_of
 from ..stats.comparison import (
     Comparisons,
     Correction,

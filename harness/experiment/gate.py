@@ -28,7 +28,7 @@ from ..errors import (
 )
 from ..input_files import name_of
 from ..reports.gate import render
-from ..reports.phrases import warned_of
+from ..reports.notes import warned_of
 from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, MarginRule, Pair, Verdict, judge

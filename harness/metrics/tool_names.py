@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.metric import TREC_CUT
-from ..core.names import NICKNAMES, READERS_NAMES
+from ..core.names import NICKNAMES, READERS_NAMES, READERS_PARAMETERS
 from ..core.tool_names import CUTOFF_NAMES, TOOL_NAMES, ToolName
 
 _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank"
@@ -35,6 +35,7 @@ READERS_NAMES |= {
     "success": "Success", "swaps": "Swaps", "tau_ap": "τ-AP", "unjudged": "Unjudged",
     "utility": "Utility", "yaap": "yaAP",
 }  # fmt: skip
+READERS_PARAMETERS |= {"gain": "", "normalize": "normalised"}
 
 
 def _same(tools: str, name: str, ours: str, note: str = "", **parameters: str) -> ToolName:

@@ -9,12 +9,13 @@ import numpy as np
 
 from ..core.entries import grouped_by
 from ..core.metric import Metric
+from ..core.names import spelled
 from ..core.ragged import Floats
 from ..errors import counted
 from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
 from .grid import Answer, Tone, not_shown
 from .notes import NAMED, share_in_words
-from .phrases import confidence, fixed, in_sentence, listed, signed, span, spelled
+from .phrases import confidence, fixed, in_sentence, listed, signed, span
 from .sentences import (
     APART,
     BETTER,

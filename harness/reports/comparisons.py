@@ -10,7 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.entries import System, grouped_by
+from ..core.entries import System, best_of, grouped_by
+from ..core.names import shown_name
 from ..errors import and_more, first_of
 from ..stats.comparison import (
     REFERENCE_RUNS,
@@ -25,12 +26,19 @@ from ..stats.paired_values import paired_values
 from . import formats
 from .answers import answers
 from .grid import Grid, GridCell, filled, grid, grid_of, not_shown
-from .notes import leaving, missing_repetitions, tiers, weighted
+from .notes import (
+    WARNED,
+    absent_baselines,
+    leaving,
+    missing_repetitions,
+    tested_parts,
+    tiers,
+    warned_of,
+    weighted,
+)
 from .phrases import (
     INTERVALS,
     UNDEFINED,
-    WARNED,
-    absent_baselines,
     at_most,
     confidence,
     correction,
@@ -39,9 +47,6 @@ from .phrases import (
     interval,
     no_room,
     p_value,
-    shown_name,
-    tested_parts,
-    warned_of,
 )
 from .text import fitted
 
@@ -254,10 +259,9 @@ def notes(comparisons: Comparisons, left_out: Container[str] = ()) -> list[str]:
         runs = first_of([run for _, run in failed], MOST) + (f" on {dataset}" if dataset else "")
         verb = "is" if len(failed) == 1 else "are"
         lines.append(f"{runs} could not be evaluated and {verb} not compared.")
-    for rule, rows in grouped_by(comparisons.chosen, comparisons.chosen.__getitem__).items():
+    rules = {key: best_of([choice], shown_name) for key, choice in comparisons.chosen.items()}
+    for how, rows in grouped_by(rules, rules.__getitem__).items():
         best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
-        before, by_word, metric = rule.rpartition(" by ")
-        how = f"{before}{by_word}{shown_name(metric)}"
         lines.append(f"{best}: {how}. The test does not account for this choice.")
     slices = {row.dataset for row in comparisons.rows if row.group}
     for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():

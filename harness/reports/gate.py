@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
+from ..core.names import spelled
 from ..errors import HarnessError, counted, first_of
 from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Answer, Grid, Tone, filled, grid_of, not_shown
 from .notes import NAMED, weighted
-from .phrases import decimals, heading, interval, no_room, p_value, signed, spelled
+from .phrases import decimals, heading, interval, no_room, p_value, signed
 from .sentences import DIGITS
 from .text import fitted
 

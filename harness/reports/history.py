@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 from ..core.entries import grouped_by
 from ..core.metric import Metric
+from ..core.names import spelled
 from ..errors import counted
 from . import html
 from .grid import Answer, Grid, GridCell, Tone, filled, first_rows, grid, grid_of
-from .phrases import decimals, heading, p_value, spelled
+from .phrases import decimals, heading, p_value
 from .plots import plot
 from .sentences import DIGITS
 

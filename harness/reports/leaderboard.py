@@ -15,13 +15,14 @@ from ..core.evaluation import Evaluation
 from ..core.fusion import Fusion
 from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, numbers_of
 from ..core.metric import Metric
-from ..core.names import over_same_queries
+from ..core.names import over_same_queries, spelled
 from ..core.systems import failed_rows, system_name, systems_of
 from ..errors import HarnessError, Problem, first_of, in_json, legible, unknown
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
 from . import formats, html, markdown, notes, text
 from .grid import Answer, Grid, GridCell, first_rows, grid
-from .phrases import WARNED, decimals, heading, in_brackets, listed, number, spelled
+from .notes import WARNED
+from .phrases import decimals, heading, in_brackets, listed, number
 
 if TYPE_CHECKING:
     from ..metrics.rank_similarity import Similarity

@@ -22,22 +22,22 @@ from .latex import escape
 from .leaderboard import Study, plan_of
 from .notes import (
     BOUNDS,
+    absent_baselines,
     counted_values,
     missing_in_words,
     repeated_over,
     repetitions_in_words,
+    tested_parts,
     treatment,
 )
 from .phrases import (
     CORRECTIONS,
     INTERVALS,
-    absent_baselines,
     confidence,
     cutoffs_together,
     listed,
     sized,
     span,
-    tested_parts,
     weighted_in_words,
     without_zero,
 )

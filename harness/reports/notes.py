@@ -14,11 +14,12 @@ from ..core.entries import Entry, Incomplete, System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
-from ..core.names import is_bound
+from ..core.names import is_bound, spelled
 from ..core.policy import Policy
 from ..core.policy_views import DRAWS, ORDERS
 from ..core.settings import MetricSettings
 from ..errors import counted, first_of
+from ..stats.comparison import Comparisons
 from .phrases import (
     at_most,
     capitalised,
@@ -26,8 +27,6 @@ from .phrases import (
     listed,
     plural,
     span,
-    spelled,
-    warned_of,
     weighted_in_words,
 )
 
@@ -538,3 +537,39 @@ def repeated_over(systems: Sequence[System]) -> str:
     if all(len(system.entries) < 2 for system in systems):
         return ""
     return plural({name for system in systems for name in system.varying})
+
+
+WARNED = "!"
+"""Put behind the name of a run that the guard warns of."""
+
+
+def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    """Yield a note on each rule by which the guard warns of runs.
+
+    >>> list(warned_of([("a", ["row-order"]), ("b", ["row-order"])]))
+    ['! The guard warns of row-order in a, b; harness check explains it.']
+    """
+    by_rule: dict[str, dict[str, None]] = {}
+    for run, rules in runs:
+        for rule in rules:
+            by_rule.setdefault(rule, {})[run] = None
+    for rule in sorted(by_rule):
+        names = first_of(by_rule[rule])
+        yield f"{WARNED} The guard warns of {rule} in {names}; harness check explains it."
+
+
+def tested_parts(comparisons: Comparisons) -> Iterator[str]:
+    """Yield a sentence on the tested queries if values are means over parts, such as folds."""
+    if comparisons.averaged:
+        names = listed(f"{name}s" for name in comparisons.averaged)
+        yield f"The tests take the queries of all {names} together, not the means over {names}."
+
+
+def absent_baselines(
+    comparisons: Comparisons, datasets: Sequence[str], name: Callable[[str], str] = str
+) -> Iterator[str]:
+    """Yield each baseline that is missing on a dataset shown, with these datasets."""
+    for baseline, missing in comparisons.absent:
+        if untested := [name(dataset) for dataset in missing if dataset in datasets]:
+            where = listed(untested)
+            yield f"No run is tested against {name(baseline)} on {where}: it has no values there."

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import NamedTuple
 
 from ..core.metric import Metric
-from ..core.names import BOUND, READERS_NAMES, parse
-from ..errors import HarnessError, counted, first_of
+from ..core.names import spelled
+from ..errors import counted
 from ..stats.comparison import Comparisons
 
 UNDEFINED = "–"
@@ -24,42 +23,11 @@ _EXACT = Context(prec=1100, rounding=ROUND_HALF_EVEN)
 def heading(metric: Metric) -> str:
     """Return a metric's name with an arrow that points to better.
 
+    >>> from harness.core.names import parse
     >>> heading(parse("ndcg@5")[0])
     'nDCG@5 ↑'
     """
     return f"{spelled(metric)} {ARROWS[metric.definition.direction]}".rstrip()
-
-
-def shown_name(name: str) -> str:
-    """Return the reader's name of a metric that is known by its name alone.
-
-    >>> shown_name("ndcg@10"), shown_name("Fold 1 MAP")
-    ('nDCG@10', 'Fold 1 MAP')
-    """
-    with suppress(HarnessError):
-        metrics = parse(name)
-        if [name] == [*map(str, metrics)]:
-            return spelled(metrics[0])
-    return name
-
-
-def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
-    """Return the reader's name of a metric, in tables and plots.
-
-    Parameters follow in parentheses; with `among`, only if one of these metrics has the same name
-    without them.
-
-    >>> from harness.core.names import parse_all
-    >>> metrics = parse_all(["map", "ndcg@10", "ndcg(gain=exp)@10", "recall@1000", "rr@10"])
-    >>> [spelled(metric, metrics) for metric in metrics]
-    ['MAP', 'nDCG@10', 'nDCG@10 (exp)', 'R@1000', 'MRR@10']
-    >>> spelled(metrics[2]), spelled(metrics[2], metrics[2:])
-    ('nDCG@10 (exp)', 'nDCG@10')
-    """
-    name, others = _plainly_spelled(metric), [] if among is None else among
-    parameters = parameters_in_words(metric)
-    is_unique = [_plainly_spelled(other) for other in others].count(name) < 2
-    return name if not parameters or (among is not None and is_unique) else f"{name} ({parameters})"
 
 
 def in_sentence(name: str) -> str:
@@ -79,45 +47,6 @@ def plural(names: Collection[str]) -> str:
     """
     name = next(iter(names)) if len(names) == 1 else ""
     return f"{name}s" if name.isalpha() and not name.endswith("s") else "repetitions"
-
-
-def parameters_in_words(metric: Metric) -> str:
-    """Return the parameters of a metric that are not the usual ones."""
-    inside = "" if metric.label else str(metric).partition("(")[2].rpartition(")")[0]
-    return ", ".join(map(_parameter_in_words, filter(None, _COMMA.split(inside))))
-
-
-_COMMA = re.compile(r",(?=\w+=)")
-
-
-def _plainly_spelled(metric: Metric) -> str:
-    definition, title = metric.definition, metric.definition.title
-    if metric.label is not None:
-        bound = BOUND.fullmatch(metric.label)
-        return metric.label if bound is None else f"{shown_name(bound['metric'])} {bound['bound']}"
-    if not isinstance(title, str) or title == title.lower() or " " in title:
-        title = definition.name
-    name = READERS_NAMES.get(definition.name, title)
-    if metric.cutoff is None or definition.cutoff is None:
-        return name
-    return f"{name}@{definition.cutoff.text(metric.cutoff)}"
-
-
-def _parameter_in_words(text: str) -> str:
-    """Return a parameter as a heading has it.
-
-    >>> [*map(_parameter_in_words, ["gain=exp", "rel=2", "normalize=true", "p=0.8"])]
-    ['exp', 'grades ≥ 2', 'normalised', 'p = 0.8']
-    """
-    name, _, value = text.partition("=")
-    if name == "rel":
-        return f"grades ≥ {value}"
-    if name in ("gain", "convention"):
-        return value
-    if value in ("true", "false"):
-        word = "normalised" if name == "normalize" else name
-        return word if value == "true" else f"not {word}"
-    return f"{value} {name}" if value.isalpha() else f"{name} = {value}"
 
 
 def number(value: float, metric: Metric) -> str:
@@ -287,25 +216,6 @@ def weighted_in_words(columns: Mapping[str, str]) -> str:
     return f"weighted {parts}" if columns else ""
 
 
-WARNED = "!"
-"""Put behind the name of a run that the guard warns of."""
-
-
-def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
-    """Yield a note on each rule by which the guard warns of runs.
-
-    >>> list(warned_of([("a", ["row-order"]), ("b", ["row-order"])]))
-    ['! The guard warns of row-order in a, b; harness check explains it.']
-    """
-    by_rule: dict[str, dict[str, None]] = {}
-    for run, rules in runs:
-        for rule in rules:
-            by_rule.setdefault(rule, {})[run] = None
-    for rule in sorted(by_rule):
-        names = first_of(by_rule[rule])
-        yield f"{WARNED} The guard warns of {rule} in {names}; harness check explains it."
-
-
 def no_room(titles: Sequence[str], everything: str) -> Iterator[str]:
     """Yield the note on columns that do not fit; nothing if all do.
 
@@ -367,20 +277,3 @@ def correction(comparisons: Comparisons) -> str:
     text = (text if max(sizes) > 1 else "one comparison") + _FAMILIES[plan.corrected]
     has_slices = plan.corrected == "table" and any(row.group for row in comparisons.rows)
     return text + (", each slice separately" if has_slices else "")
-
-
-def tested_parts(comparisons: Comparisons) -> Iterator[str]:
-    """Yield a sentence on the tested queries if values are means over parts, such as folds."""
-    if comparisons.averaged:
-        names = listed(f"{name}s" for name in comparisons.averaged)
-        yield f"The tests take the queries of all {names} together, not the means over {names}."
-
-
-def absent_baselines(
-    comparisons: Comparisons, datasets: Sequence[str], name: Callable[[str], str] = str
-) -> Iterator[str]:
-    """Yield each baseline that is missing on a dataset shown, with these datasets."""
-    for baseline, missing in comparisons.absent:
-        if untested := [name(dataset) for dataset in missing if dataset in datasets]:
-            where = listed(untested)
-            yield f"No run is tested against {name(baseline)} on {where}: it has no values there."

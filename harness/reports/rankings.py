@@ -9,12 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from ..core.names import shown_name
 from ..core.ragged import Bools, Ints
 from ..errors import counted
 from ..metrics.rank_similarity import Similarity
 from ..stats.metric_correlation import Correlation
 from .grid import Answer, Grid, grid
-from .phrases import decimals, interval, shown_name
+from .phrases import decimals, interval
 
 FORMATS = ("text", "csv", "jsonl", "markdown")
 _MATRIX = 12

@@ -9,12 +9,10 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
 from ..core.entries import Entry, System
-from ..core.evaluation import names_of
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
-from ..core.names import first_with_direction, parse
+from ..core.names import first_with_direction, metric_spellings
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean, first_of
-from .phrases import shown_name
 
 Spellings = Callable[[str], Iterable[str]]
 Found = Iterator[tuple[tuple[str | int, ...], str]]
@@ -45,6 +43,13 @@ def select(
     if wrong := [text for _, text in pattern_problems(patterns, known, noun, spellings)]:
         raise UnknownNameError([Problem("", text) for text in wrong])
     return matched(patterns, known, spellings, elsewhere)
+
+
+def select_metrics(patterns: Sequence[str], metrics: Sequence[Metric]) -> list[Metric]:
+    """Return the metrics that patterns take, in any spelling."""
+    by_name = {str(metric): metric for metric in metrics}
+    names = select(patterns, [*by_name], "metric", metric_spellings(by_name))
+    return [by_name[name] for name in names]
 
 
 def select_datasets(
@@ -132,47 +137,6 @@ def _matched(pattern: str, known: Sequence[str], spellings: Spellings | None) ->
     if _is_glob(pattern, known):
         return [name for name in known if _matches(name, pattern)]
     return [pattern] if pattern in known else list(spellings(pattern)) if spellings else []
-
-
-def metric_spellings(known: Iterable[str]) -> Spellings:
-    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
-
-    Settings that all metrics have (``relevance_level: 2``, ``convention: lightgbm``) may be left
-    out: the name then means the one metric that is the same but for them.
-
-    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
-    ['ndcg@10']
-    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
-    >>> known("AP"), known("ndcg@10"), known("nDCG@10 (exp)")
-    (['map(rel=2)'], [], ['ndcg(gain=exp)@10'])
-    """
-    names = dict.fromkeys(known)
-
-    def find(text: str) -> list[str]:
-        equal = [name for name in names_of(text) if name in names]
-        equal = equal or [name for name in names if shown_name(name) == text]
-        asked = None if equal else _metric(text)
-        if asked is None or asked != Metric(asked.definition, asked.cutoff):
-            return equal
-        like = [name for name in names if _is_but_for_settings(_metric(name), asked)]
-        return like if len(like) == 1 else []
-
-    return find
-
-
-def _is_but_for_settings(metric: Metric | None, asked: Metric) -> bool:
-    if metric is None or metric.label is not None:
-        return False
-    parameters = {name for name, _ in metric.params} - {"rel"}  # gain=exp makes another metric
-    is_same = (metric.definition, metric.cutoff) == (asked.definition, asked.cutoff)
-    return is_same and (metric.convention is not None or not parameters)
-
-
-def _metric(text: str) -> Metric | None:
-    try:
-        return parse(text)[0]
-    except (UnknownNameError, ValueError):
-        return None
 
 
 def value_for(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:

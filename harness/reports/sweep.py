@@ -21,7 +21,7 @@ from .leaderboard import Study, as_csv
 from .paper_table.build import names_of, source_of
 from .paper_table.settings import TableSettings, renamed
 from .phrases import ARROWS, confidence, listed, plural
-from .select import metric_spellings, select, select_datasets
+from .select import select, select_datasets, select_metrics
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:
@@ -135,20 +135,18 @@ def sweep_table(
     """Return a sweep in a format of tables, or its best settings; CSV has every metric."""
     settings = replace(settings, names=renamed(names_of(study), settings.names))
     board = sweep(study, names, plan)
-    by_name = {str(metric): metric for metric in board.metrics}
-    chosen = select(settings.metrics, [*by_name], "metric", metric_spellings(by_name))
+    shown = select_metrics(settings.metrics, board.metrics)
     run_names = select(settings.runs, [*dict.fromkeys(row.run for row in board.entries)], "run")
     slices = {row.dataset for row in board.entries if row.evaluation.group}
     known = [name for name, _ in board.by_dataset()]
     dataset_names = select_datasets(settings.datasets, known, slices)
     if settings.top is not None:
-        board = top(board, names, by_name[chosen[0]], settings.top)
+        board = top(board, names, shown[0], settings.top)
     entries = [row for row in board.entries if row.run in run_names]
     entries = [row for row in entries if row.dataset in dataset_names]
     board = replace(board, entries=tuple(entries))
     if format == "csv":
         return as_csv(board)
-    shown = [by_name[name] for name in chosen]
     grids = _grids(board, names, shown, plan, settings, plural(study.board.summary.spread))
     tables = [replace(table, source=source_of(study)) for table in grids]
     for table in tables if format == "latex" else ():

@@ -13,7 +13,7 @@ from annotated_types import Ge, Gt, Lt
 
 from ..core import Printable
 from ..core.arguments import Count, Names, Whole, check_settings
-from ..core.entries import Incomplete
+from ..core.entries import Chosen, Incomplete, best_of
 from ..core.evaluation import ByMetric
 from ..core.leaderboard import CHOSEN, WEIGHTED
 from ..core.metric import Metric
@@ -75,7 +75,8 @@ def standing_rows(comparisons: Comparisons) -> list[Row]:
         row: Row = vars(standing) | {"metric": str(standing.metric)}
         row |= {name: row[name] or None for name in ("rank", "rank_low", "rank_high")}
         if comparisons.chosen:
-            row[CHOSEN] = comparisons.chosen.get((standing.dataset, standing.run), "")
+            choice = comparisons.chosen.get((standing.dataset, standing.run))
+            row[CHOSEN] = "" if choice is None else best_of([choice])
         if comparisons.weighted:
             row[WEIGHTED] = comparisons.weighted.get(standing.dataset, "")
         rows.append(row)
@@ -306,8 +307,8 @@ class Comparisons(Printable):
         Baselines that miss datasets, and these datasets.
     failed : tuple of (str, str)
         Dataset and name of each run that could not be evaluated.
-    chosen : mapping of (str, str) to str
-        Dataset and name of each run that is the best of several, and a description of these.
+    chosen : mapping of (str, str) to Chosen
+        Dataset and name of each run that is the best of several, and its choice.
     warned : mapping of str to tuple of str
         Runs with warnings of the guard, and the rules.
     weighted : mapping of str to str
@@ -330,7 +331,7 @@ class Comparisons(Printable):
     absent: tuple[tuple[str, tuple[str, ...]], ...] = ()
     lost: tuple[Incomplete, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
-    chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    chosen: Mapping[tuple[str, str], Chosen] = field(default_factory=dict)
     warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     weighted: Mapping[str, str] = field(default_factory=dict)
     averaged: tuple[str, ...] = ()
@@ -370,7 +371,7 @@ class Comparisons(Printable):
         """Return remarks on a comparison: its note, unanswered queries, runs chosen as the best."""
         where = [(one.dataset, run) for run in (one.baseline, one.run)]
         unanswered = [str(entry) for key in where if (entry := self._unanswered_at.get(key))]
-        chosen = [f"{key[1]}: {self.chosen[key]}" for key in where if key in self.chosen]
+        chosen = [f"{key[1]}: {best_of([self.chosen[key]])}" for key in where if key in self.chosen]
         return "; ".join(filter(None, (one.note, *unanswered, *chosen)))
 
     def family(self, one: Comparison) -> tuple[str, int]:

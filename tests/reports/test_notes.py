@@ -11,12 +11,10 @@ import pytest
 from harness.core.entries import Entry
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Leaderboard
-from harness.core.names import compared, parse, parse_all
+from harness.core.names import compared, metric_spellings, parse, parse_all, spelled
 from harness.core.policy import Policy
 from harness.reports.leaderboard import find
 from harness.reports.notes import missing_in_words, names_among, on_dataset, treatment, undefined
-from harness.reports.phrases import spelled
-from harness.reports.select import metric_spellings
 
 TIES = (
     "Equal scores (single precision) are ordered by descending document identifier, as in "

@@ -23,7 +23,7 @@ from ...core.arguments import Names, PathText
 from ...core.entries import System, grouped_by
 from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
-from ...core.names import over_same_queries
+from ...core.names import over_same_queries, spelled
 from ...core.ragged import Floats
 from ...core.systems import reference, systems_of
 from ...errors import Problem, UnknownNameError
@@ -32,7 +32,7 @@ from .. import html
 from ..grid import grid
 from ..html import in_html
 from ..notes import share_in_words
-from ..phrases import CORRECTIONS, confidence, decimals, spelled
+from ..phrases import CORRECTIONS, confidence, decimals
 from ..select import value_for
 from ..sentences import Queries, Scores, as_text, group_label, reader_notes, relations
 

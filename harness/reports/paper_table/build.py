@@ -38,22 +38,25 @@ from ..methods import (
     settings_in_words,
     weights_of_systems,
 )
-from ..notes import repeated_over, repetitions_in_words
+from ..notes import (
+    WARNED,
+    absent_baselines,
+    repeated_over,
+    repetitions_in_words,
+    tested_parts,
+    warned_of,
+)
 from ..phrases import (
     ARROWS,
     UNDEFINED,
-    WARNED,
-    absent_baselines,
     at_most,
     confidence,
     correction,
     cutoffs_together,
     fixed,
     listed,
-    tested_parts,
-    warned_of,
 )
-from ..select import metric_spellings, select, select_datasets, sort_metric
+from ..select import select, select_datasets, select_metrics, sort_metric
 from .model import (
     MOST_MARKED,
     NO_SIGNS,
@@ -199,19 +202,16 @@ def sorted_by(settings: TableSettings, study: Study) -> str | None:
 
 def first_key(settings: TableSettings, study: Study, sort: str | None = None) -> str | None:
     """Return `sort`, or else the first metric that is shown and has a direction; None without."""
-    names = [str(metric) for metric in study.board.metrics]
-    chosen = select(settings.metrics, names, "metric", metric_spellings(names))
-    has_direction = {str(m) for m in study.board.metrics if m.definition.direction}
-    deciding = [str(sort_metric(study.board.metrics, sort))] if sort else []
-    return next((name for name in (*deciding, *chosen) if name in has_direction & {*chosen}), None)
+    shown = select_metrics(settings.metrics, study.board.metrics)
+    deciding = [sort_metric(study.board.metrics, sort)] if sort else []
+    chosen = (m for m in (*deciding, *shown) if m and m in shown and m.definition.direction)
+    return next(map(str, chosen), None)
 
 
 def _columns(
     study: Study, settings: TableSettings, datasets: Names, runs: Names
 ) -> Iterator[PaperColumn]:
-    by_name = {str(metric): metric for metric in study.board.metrics}
-    names = select(settings.metrics, list(by_name), "metric", metric_spellings(by_name))
-    shown = [by_name[name] for name in names]
+    shown = select_metrics(settings.metrics, study.board.metrics)
     baselines = baselines_of(study)
 
     def of_metric(metric: Metric, block: str, dataset: str | None) -> PaperColumn:
@@ -226,22 +226,21 @@ def _columns(
     standing = (study.comparisons or UNCOMPARED).standing
     for dataset in datasets:
         block = settings.name(dataset)
-        for name in names:
-            yield of_metric(by_name[name], block, dataset)
-            has_ranks = any(standing(dataset, name, run) for run in study.runs)
+        for metric in shown:
+            yield of_metric(metric, block, dataset)
+            has_ranks = any(standing(dataset, str(metric), run) for run in study.runs)
             for extra in settings.extras:
                 if has_ranks and extra in ("tier", "rank"):
-                    yield PaperColumn(extra.capitalize(), extra, block, dataset, by_name[name])
+                    yield PaperColumn(extra.capitalize(), extra, block, dataset, metric)
             for baseline in baselines if "p" in settings.extras else ():
                 title = "p" if len(baselines) == 1 else f"p ({settings.name(baseline)})"
-                metric = by_name[name]
                 yield PaperColumn(title, "p", block, dataset, metric, baseline=baseline)
         for extra in settings.extras:
             if extra in ("n", "coverage"):
                 title = "Answered" if extra == "coverage" else extra
                 yield PaperColumn(title, extra, block, dataset)
     if settings.average and len(datasets) > 1:
-        means = (by_name[name] for name in names if by_name[name].definition.summary == "mean")
+        means = (metric for metric in shown if metric.definition.summary == "mean")
         yield from (of_metric(metric, AVERAGE, None) for metric in means)
 
 

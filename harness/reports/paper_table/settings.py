@@ -8,16 +8,10 @@ from typing import Annotated, Any, Literal
 
 from ...core.arguments import Digits, Flag, Patterns, Positive, Shorthand, as_list
 from ...core.metric import Metric
+from ...core.names import metric_spellings, spelled
 from ...errors import did_you_mean
-from ..phrases import cutoffs_together, fixed, in_sentence, listed, spelled
-from ..select import (
-    Found,
-    matched,
-    metric_spellings,
-    pattern_problems,
-    setting_problems,
-    value_for,
-)
+from ..phrases import cutoffs_together, fixed, in_sentence, listed
+from ..select import Found, matched, pattern_problems, setting_problems, value_for
 
 Spread = Literal["none", "deviation", "error", "interval"]
 Marks = Literal["letters", "daggers", "stars", "none"]

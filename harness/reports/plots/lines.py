@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,11 +39,6 @@ class Line(NamedTuple):
     low: Floats
     high: Floats
     validation: Floats
-
-    @classmethod
-    def of(cls, name: Name, shown: bool, values: Floats, low: Floats, high: Floats) -> Line:
-        """Return a line without validation values."""
-        return cls(name, shown, values, low, high, np.full(values.shape, nan))
 
 
 class Look(NamedTuple):
@@ -79,7 +75,7 @@ def draw_cutoffs(request: PlotRequest) -> Figure:
     settings = [f"{metric.cutoff:g}" for metric in metrics]
     band = f"{confidence(request.level)} intervals" if np.isfinite(low).any() else ""
     look = Look("cutoff", label, band=band)
-    return _draw([Line.of(*row) for row in rows], settings, look, request)
+    return _draw([Line(*row, np.full(len(metrics), nan)) for row in rows], settings, look, request)
 
 
 def _intervals(request: PlotRequest, mask: Bools) -> tuple[Floats, Floats]:
@@ -99,17 +95,11 @@ BANDS = 5
 """Lines up to which bands can be told apart."""
 
 
-def draw_sweep(request: PlotRequest) -> Figure:
-    """Return each run's mean and interval at each value of the setting."""
-    return _over_column(request, is_curve=False)
+def draw_over_column(request: PlotRequest, *, is_curve: bool = False) -> Figure:
+    """Return each run's mean and interval at each value of a setting.
 
-
-def draw_curve(request: PlotRequest) -> Figure:
-    """Return each run's mean at each epoch, with bands of one standard deviation over seeds."""
-    return _over_column(request, is_curve=True)
-
-
-def _over_column(request: PlotRequest, *, is_curve: bool) -> Figure:
+    A curve has bands of one standard deviation over seeds in place of intervals.
+    """
     study, over, metric = request.study, request.settings.over, str(request.metric)
     try:
         board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan_of(study)))
@@ -197,7 +187,7 @@ def draw_precision_recall(request: PlotRequest) -> Figure:
     mask = best_of_many(values.mean(axis=1), request.metric)
     nothing = np.full(len(LEVELS), nan)
     named = zip(request.named(evaluated, 0.85), mask, values, strict=True)
-    rows = [Line.of(*row, nothing, nothing) for row in named]
+    rows = [Line(*row, nothing, nothing, nothing) for row in named]
     settings = str(levels[0]).removeprefix(levels[0].definition.name).partition("@")[0]
     label = f"{request.weighted}interpolated precision {settings}".rstrip()
     look = Look("recall", label, is_linear=True)
@@ -305,8 +295,8 @@ CUTOFFS = PlotKind(
     lambda metrics: (str(replace(metrics[0], cutoff=None)),),
     "a metric at two cutoffs or more, as in ndcg@5,10,20",
 )
-SWEEP = PlotKind(draw_sweep, over="the column on its axis lr")
-CURVE = PlotKind(draw_curve, over="the column on its axis epoch")
+SWEEP = PlotKind(draw_over_column, over="the column on its axis lr")
+CURVE = PlotKind(partial(draw_over_column, is_curve=True), over="the column on its axis epoch")
 PRECISION_RECALL = PlotKind(
     draw_precision_recall, lambda _: [parse_all(LEVELS)], lambda _: (), takes_metrics=False
 )

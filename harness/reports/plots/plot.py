@@ -24,7 +24,7 @@ from annotated_types import Ge, Le
 from ...core.arguments import Names, OneOf, PathText, Shorthand, as_list
 from ...core.entries import System
 from ...core.metric import Metric
-from ...core.names import distinct
+from ...core.names import distinct, metric_spellings, spelled
 from ...core.ragged import Bools, Floats
 from ...core.systems import reference
 from ...errors import (
@@ -42,14 +42,14 @@ from ...progress import track
 from ...readers.files import part
 from ...stats.comparison import REFERENCE_RUNS
 from ..leaderboard import Study, plan_of
-from ..phrases import ARROWS, spelled
+from ..phrases import ARROWS
 from ..select import (
     Found,
     best_first,
-    metric_spellings,
     pattern_problems,
     select,
     select_datasets,
+    select_metrics,
     setting_problems,
     sort_metric,
     value_for,
@@ -212,10 +212,8 @@ def problems(
 
 def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
     """Return the requested metrics; by default those with a direction and a mean."""
-    by_name = {str(metric): metric for metric in metrics}
     if settings.metrics:
-        names = select(settings.metrics, tuple(by_name), "metric", metric_spellings(by_name))
-        return tuple(by_name[name] for name in names)
+        return tuple(select_metrics(settings.metrics, metrics))
     averaged = [metric for metric in metrics if metric.definition.summary == "mean"]
     directed = [metric for metric in averaged if metric.definition.direction is not None]
     # a label is a bound over the orders of ties
