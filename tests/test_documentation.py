@@ -77,6 +77,7 @@ def test_values_for_mlflow_have_names_that_it_accepts() -> None:
 
 PEERS = {
     "choose-on-validation.md": "matplotlib", "figures.md": "matplotlib",
+    "gradient-boosting.md": "lightgbm",
     "learning-to-rank.md": "lightgbm", "plot.md": "matplotlib",
 }  # fmt: skip
 """What the commands of a page need besides the package."""
