@@ -49,7 +49,8 @@ def command(
     """Test whether runs differ significantly, query by query.
 
     The command prints differences with intervals, p-values, effect sizes and tiers. For two runs it
-    also prints the queries with the largest differences. 'harness diff' compares two leaderboards.
+    also prints the queries with the largest differences; 'harness evaluate -q' prints all queries.
+    'harness diff' compares two leaderboards.
 
     Tests: {tests}; or one of a plugin.
 
@@ -89,9 +90,7 @@ def command(
         versus.check_plan(plan, short_names(list(dict.fromkeys(runs))), weighted)
         systems = systems_of_files(str(qrels), runs, metrics, keys=keys, **settings)
     options.check_correction(plan.test, keys["compare"])
-    if not all_pairs and not plan.baselines:
-        plan = replace(plan, baselines=(systems[0].run,))
-    show(versus.render(systems, plan, format, **terminal_width(format)))
+    show(versus.render(systems, plan, format, all_pairs, **terminal_width(format)))
 
 
 def systems_of_files(

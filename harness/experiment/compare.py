@@ -23,6 +23,7 @@ from ..errors import (
     warn,
 )
 from ..reports import comparisons as comparing
+from ..reports.grid import Grid
 from ..reports.notes import warned_of
 from ..stats.comparison import (
     Comparisons,
@@ -235,8 +236,16 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
     return sorted(systems, key=lambda system: results.datasets.index(system.dataset))
 
 
-def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -> str:
-    """Compare runs, and return the output of ``harness compare``."""
+def render(
+    systems: Sequence[System], plan: Plan, format: str, all_pairs: bool, **options: Any
+) -> str:
+    """Compare runs, and return the output of ``harness compare``.
+
+    The first run is the baseline if the plan has none, but for `all_pairs`.
+    """
+    takes_first = not (all_pairs or plan.baselines)
+    if takes_first:
+        plan = replace(plan, baselines=(systems[0].run,))
     found = compared(systems, plan)
     if format in ("csv", "jsonl"):
         for note in warned_of(found.warned.items()):
@@ -245,5 +254,8 @@ def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -
     extra = [*comparing.unanswered(found)]
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)
+    elif takes_first:
+        hint = "--baseline names another, --all-pairs tests every pair."
+        extra.append(Grid(notes=(f"{systems[0].run} is the baseline, as it comes first; {hint}",)))
     options |= {"standings": True, "everything": "-f csv", "extra": extra}
     return comparing.render(found, format, **options)
