@@ -15,7 +15,6 @@ from . import options
 from .options import Texts
 from .printing import show
 
-By = Literal["run", "rule"]
 Format = Literal["text", "json", "sarif", "markdown", "accepted"]
 _RUNS = "Run files, predictions for LETOR rows, or test data."
 _TERMS = [field.name for field in fields(Terms)]
@@ -27,7 +26,6 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.flag("--strict", "Exit 1 if there are warnings.")
 @options.flag("--notes", "Print notes too.")
 @click.option("--verbose", "-v", is_flag=True, help="Print a line for each file that is OK.")
-@options.choice("--by", By, default="run", help="Group findings by run or rule.")
 @options.text("--topics", "FILE", "Check submissions against these queries.")
 @options.text("--docnos", "FILE", "Every docno of the collection, one a line.")
 @options.whole("--max-per-query", least=1, help="Largest number of documents of a query.")
@@ -39,7 +37,7 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.overrides
 @options.format_option(*get_args(Format))
 def command(
-    first: str, runs: Texts, strict: bool, notes: bool, verbose: bool, by: By, format: Format,
+    first: str, runs: Texts, strict: bool, notes: bool, verbose: bool, format: Format,
     **settings: Any,
 ) -> None:  # fmt: skip
     """Find mistakes in files that would make numbers wrong.
@@ -66,7 +64,7 @@ def command(
     Examples:
       harness check runs/trec/qrels.txt runs/trec/bm25.run runs/trec/lsi.run
       harness check qrels.txt bm25.run dense.run.gz --strict
-      harness check configs/sweep.yaml --by rule --notes
+      harness check configs/sweep.yaml --notes
       harness check test.txt predictions.txt --format json
       harness check train.txt vali.txt test.txt
       harness check configs/sweep.yaml --format sarif > check.sarif
@@ -93,11 +91,9 @@ def command(
         message = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))
     if terms["topics"]:
-        options.refuse(("qrels_format", "by"), "submissions without qrels")
+        options.refuse(("qrels_format",), "submissions without qrels")
     if format != "text":
-        options.refuse(("notes", "verbose", "by"), f"--format {format}")
-    elif by == "rule":
-        options.refuse(("verbose",), "--by rule")
+        options.refuse(("notes", "verbose"), f"--format {format}")
     checked = check.check_paths(first, runs, terms=task, **settings)
     if format == "markdown":
         show(check_report.verdicts_as_markdown(checked))
@@ -110,7 +106,7 @@ def command(
     elif checked.submitted:
         show(check_report.verdicts_as_text(checked, notes=notes, verbose=verbose))
     else:
-        show(check_report.findings_as_text(checked, notes=notes, by=by, verbose=verbose))
+        show(check_report.findings_as_text(checked, notes=notes, verbose=verbose))
     if checked.count("error"):
         raise click.exceptions.Exit(2)
     if strict and checked.count("warning"):

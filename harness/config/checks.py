@@ -28,7 +28,7 @@ from . import plugins
 from .cells import Cell, find_cells, run_entries, without_reference
 from .model import Config, DatasetEntry, RunEntry
 from .patterns import Pattern
-from .yaml_file import Loc, is_metric, metric_sets
+from .yaml_file import Loc
 
 Texts = Mapping[str, str]
 
@@ -110,9 +110,8 @@ class _Checks:
         self.all_loaded = plugins.allowed
 
     def check_metrics(self) -> None:
-        """Check conventions, metrics, sets of metrics, and how rows are sorted."""
-        config, sets = self.config, metric_sets(self.config._source.data)
-        convention = config.convention
+        """Check conventions, metrics, and how rows are sorted."""
+        config, convention = self.config, self.config.convention
         if convention is not None and not self.call(("convention",), find_convention, convention):
             convention = None
         if config.page.link:
@@ -122,15 +121,8 @@ class _Checks:
         policy = config.policy.for_runs()
         if convention is not None and (overruled := contradiction(convention, policy)):
             self.report(("policy", overruled.where), overruled.what, overruled.fix)
-        for name, metrics in sets.items():
-            if is_metric(name):
-                message = f"expected a name that no metric has, got '{name}'"
-                self.report(("metric_sets", name), message, "rename the set")
-            for place, metric in enumerate(metrics):
-                if isinstance(metric, str) and metric not in config._source.data["metric_sets"]:
-                    self._parse(("metric_sets", name, place), metric, convention, sets)
         for place, name in enumerate(config.metrics):
-            if name and (parsed := self._parse(("metrics", place), name, convention, sets)):
+            if name and (parsed := self._parse(("metrics", place), name, convention)):
                 self.by_entry.append((("metrics", place), parsed))
                 for metric in (metric for metric in parsed if metric.label is not None):
                     if problem := unproven_bound(metric, config.policy.for_runs()):
@@ -144,9 +136,7 @@ class _Checks:
             if config.page.metric is not None:
                 self.call(("page", "metric"), sort_metric, self.metrics, config.page.metric)
 
-    def _parse(
-        self, loc: Loc, name: str, convention: str | None, sets: Iterable[str]
-    ) -> list[Metric]:
+    def _parse(self, loc: Loc, name: str, convention: str | None) -> list[Metric]:
         """Return the metrics of an entry; none if it is wrong, or may be a plugin's."""
         try:
             return parse(name, self.config.policy.metric_defaults(convention))
@@ -158,8 +148,6 @@ class _Checks:
         if " - " in name:
             message = f"expected one metric, got '{name}'"
             fix = "begin the '- ' of every entry in the same column"
-        elif hint := did_you_mean(name, sets):
-            message = f"there is no metric or set '{name}'{hint}  (sets: {', '.join(sets)})"
         self.report(loc, message, fix)
         return []
 

@@ -351,8 +351,6 @@ class Config(Model):
     """Whether missing cells of a grid are an error."""
     metrics: Annotated[_Names, _or_text(_Names)]
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
-    metric_sets: Mapping[StrictStr, _Names] = Field(default_factory=dict)
-    """Lists of metrics by a name that you can write wherever metrics are listed."""
     convention: StrictStr | None = None
     """Compute every metric as this tool does, unless its name has a convention."""
     plugins: tuple[Annotated[StrictStr, PathText(module=True)], ...] = ()

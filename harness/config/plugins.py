@@ -1,4 +1,4 @@
-"""Metrics from outside: files, modules and installed plugins that a config or an option names."""
+"""Metrics from outside: files and modules that a config or an option names."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from ..input_files import add_inputs
 
 NO_PLUGINS = "--no-plugins"
 """The option of every command that forbids plugins."""
-GROUP = "harness.metrics"
-"""Group of entry points: modules that register metrics on import; a config names each."""
 allowed = True
 """Whether plugins that a config or an option names may be loaded; the command line sets it."""
 
@@ -27,9 +24,8 @@ class PluginError(Exception):
 def load_plugin(name: str, base: Path) -> None:
     """Import one plugin, so that its metrics are registered; PluginError if that fails.
 
-    `name` is a file (``my_metrics.py``, relative to `base`), an entry point that an installed
-    package has in `GROUP`, or an importable module. A file is run each time, so that an
-    edited one takes effect in the same process.
+    `name` is a file (``my_metrics.py``, relative to `base`) or an importable module. A file is run
+    each time, so that an edited one takes effect in the same process.
     """
     if not allowed:
         message = f"'{name}' is not loaded because of --no-plugins"
@@ -42,20 +38,14 @@ def load_plugin(name: str, base: Path) -> None:
         except NothingFoundError as error:
             raise PluginError(str(error)) from None
         return
-    points = [*entry_points(group=GROUP, name=name)]
-    message = f"module '{name}' cannot be imported"
     try:
-        if points:
-            package = points[0].dist.name if points[0].dist else "an installed package"
-            message = f"{package}: its entry point '{name}' fails"
-            points[0].load()
-        else:
-            importlib.import_module(name)
+        importlib.import_module(name)
     except Exception as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
-        if not points and missing is not None and f"{name}.".startswith(f"{missing}."):
+        if missing is not None and f"{name}.".startswith(f"{missing}."):
             raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
-        raise PluginError(f"{message}: {_error_text(error)}") from error
+        message = f"module '{name}' cannot be imported: {_error_text(error)}"
+        raise PluginError(message) from error
 
 
 def _load_file(path: Path) -> None:

@@ -1,6 +1,6 @@
 """YAML text -> plain data, with the line of every part, so that a problem can name its place.
 
-A config may extend others; environment variables, overrides and metric sets are put in.
+A config may extend others; environment variables and overrides are put in.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ ENTRY_KEYS = {
     "path", "format", "duplicates", "order", "columns", "group", "groups", "weights", "dataset",
     "documents",
 }  # fmt: skip
-BY_NAME = ("datasets", "runs", "metric_sets", "tables")
+BY_NAME = ("datasets", "runs", "tables")
 """Mappings of named entries."""
 _ENTRIES = {("datasets",), ("datasets", "groups"), ("datasets", "weights"), ("runs",)}
 """Keys of entries that may be a path alone."""
@@ -92,7 +92,7 @@ class ParsedYaml:
 
     `places` has the file and line of each key and list item; the file is empty for the config
     itself, else one that it extends, or `SET`. Parts with `problems` are `unread`: missing
-    in `data`, or incomplete. `origins` has the places of metrics that a set of metrics holds.
+    in `data`, or incomplete. `origins` has the places of metrics that one text holds.
     """
 
     where: str
@@ -369,7 +369,7 @@ def read_layers(text: str, where: str, base: Path, overrides: Iterable[str]) -> 
     if isinstance(source.data.get("extends"), str):
         source = _with_base(source, base, [((base / name).resolve(), name)], where)
     override_values(source, overrides)
-    expand_metrics(source)
+    split_metrics(source)
     return source
 
 
@@ -552,41 +552,12 @@ def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
     return key
 
 
-def expand_metrics(source: ParsedYaml) -> None:
-    """Split lists of metrics at commas, and put the metrics of a set wherever one has its name."""
-    lists = _metric_lists(source.data)
-    for loc, holder in lists:
+def split_metrics(source: ParsedYaml) -> None:
+    """Split lists of metrics at commas; each metric has the place of its item."""
+    for loc, holder in _metric_lists(source.data):
         parts = _split_metrics(holder[loc[-1]])
         holder[loc[-1]] = [part for part, _ in parts]
         source.origins |= {(*loc, n): (*loc, place) for n, (_, place) in enumerate(parts)}
-    sets, circles = metric_sets(source.data), list[tuple[str, ...]]()
-    if not sets:
-        return
-
-    def metrics_of(name: Any, loc: Loc, *above: str) -> Iterator[tuple[Any, Loc]]:
-        if not isinstance(name, str) or name not in sets or is_metric(name):
-            yield name, loc
-        elif name in above:
-            circles.append((*above[above.index(name) :], name))
-        else:
-            for place, member in enumerate(sets[name]):
-                yield from metrics_of(member, ("metric_sets", name, place), *above, name)
-
-    for loc, holder in lists:
-        names = [(name, (*loc, place)) for place, name in enumerate(holder[loc[-1]])]
-        expanded = [
-            (metric, listed, origin)
-            for name, listed in names
-            for metric, origin in metrics_of(name, listed)
-        ]
-        if loc[0] != "metric_sets":
-            holder[loc[-1]] = [metric for metric, _, _ in expanded]
-            # in `compare` and others, the name of a set may be wrong, not the set
-            places = [origin if loc == ("metrics",) else listed for _, listed, origin in expanded]
-            source.origins |= {(*loc, n): source.origins[listed] for n, listed in enumerate(places)}
-    if circles:
-        message = f"the set contains itself: {' -> '.join(circles[0])}"
-        source.problems.append(source.problem(("metric_sets", circles[0][0]), message))
 
 
 def _split_metrics(metrics: list[Any] | str) -> list[tuple[Any, int]]:
@@ -603,13 +574,6 @@ def _split_metrics(metrics: list[Any] | str) -> list[tuple[Any, int]]:
     return parts
 
 
-def metric_sets(data: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the sets of metrics that are lists."""
-    sets = data.get("metric_sets")
-    items = sets.items() if isinstance(sets, dict) else ()
-    return {name: metrics for name, metrics in items if isinstance(metrics, list)}
-
-
 def is_metric(name: str) -> bool:
     """Whether a metric has this name."""
     try:
@@ -620,15 +584,13 @@ def is_metric(name: str) -> bool:
 
 def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[Any, Any]]]:
     """Return the place of each list of metrics, or of text with several, and its parent."""
-    tables, plots, sets = (data.get(key) for key in ("tables", "plots", "metric_sets"))
+    tables, plots = data.get("tables"), data.get("plots")
     holders: list[tuple[Loc, Any]] = [(("metrics",), data)]
     holders += [(("compare", "metrics"), data.get("compare"))]
     if isinstance(tables, dict):
         holders += [(("tables", name, "metrics"), table) for name, table in tables.items()]
     if isinstance(plots, list):
         holders += [(("plots", place, "metrics"), plot) for place, plot in enumerate(plots)]
-    if isinstance(sets, dict):
-        holders += [(("metric_sets", name), sets) for name in sets]
     return [
         (loc, holder)
         for loc, holder in holders

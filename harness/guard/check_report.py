@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .. import __version__
@@ -84,22 +84,13 @@ def rule_address(rule: str) -> str:
     return f"{RULES_PAGE}#{rule}"
 
 
-def findings_as_text(
-    checked: Checked,
-    *,
-    notes: bool = False,
-    by: Literal["run", "rule"] = "run",
-    verbose: bool = False,
-) -> str:
-    """Render findings by file, or by rule, and their number, as ``harness check`` prints them.
+def findings_as_text(checked: Checked, *, notes: bool = False, verbose: bool = False) -> str:
+    """Render findings by file, and their number, as ``harness check`` prints them.
 
     With `verbose`, files without findings are listed too.
     """
     findings = [finding for finding in checked.findings if notes or finding.severity != "note"]
-    heads = [(finding, f"{finding.severity}: {finding.head}") for finding in findings]
-    by_rule = _finding_lines(heads, set())
-    by_file = _by_file(findings, checked.cells if verbose else ())
-    lines = [*(by_rule if by == "rule" else by_file)]
+    lines = [*_by_file(findings, checked.cells if verbose else ())]
     lines += () if notes else _notes_left_out(checked)
     if findings:
         lines.append(f"what each rule means: {RULES_PAGE}")

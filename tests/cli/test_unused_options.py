@@ -45,9 +45,9 @@ FORMS: dict[str, dict[str, str]] = {
         "sort format",
     },
     "check": {
-        "c.yaml": "strict notes verbose by topics overrides format",
+        "c.yaml": "strict notes verbose topics overrides format",
         "c.yaml -f json": "strict topics overrides",
-        "q.txt one.run": f"strict notes verbose by topics docnos max_per_query tag_pattern "
+        "q.txt one.run": f"strict notes verbose topics docnos max_per_query tag_pattern "
         f"all_topics max_runs teams {READING} format",
         "one.run --topics topics.txt": f"{SUBMITTED} notes verbose",
         "one.run --topics topics.txt -f json": SUBMITTED,

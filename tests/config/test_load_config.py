@@ -231,8 +231,6 @@ def test_a_key_is_no_name(folder: Path, name: str) -> None:
         "metrics: [map, ndcg@1,2, P.5,10]",
         "metrics: map, ndcg@1,2, P.5,10",
         "metrics:\n  - map, ndcg@1,2\n  - P.5,10",
-        "metrics: [own]\nmetric_sets: {own: [map, ndcg@1,2, P.5,10]}",
-        "metrics: [map, all]\nmetric_sets: {all: [own, map], own: ['ndcg@1,2', P.5,10]}",
         "metrics: map, ndcg@1,2, P@5, P@10\ncompare: {metrics: [map, ndcg@1,2, P@5,10]}",
     ],
 )

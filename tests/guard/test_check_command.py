@@ -86,8 +86,6 @@ def test_what_is_printed(trec: Any) -> None:
         "  note: line 183: no relevant document in 2 of 30 queries: 8, 3 [empty-queries]\n"
         in result.stdout
     )
-    result = call(trec.folder / "qrels", trec.folder / "run", "--by", "rule")
-    assert f"\nerror: {trec.folder}/run:6: " in result.stdout
 
 
 def test_json(letor: Any) -> None:
@@ -183,5 +181,4 @@ def test_ok_lines_come_with_verbose_alone(trec: Any) -> None:
     assert short == [line for line in whole if line not in ok]
     line, *_ = call(qrels, good).stdout.splitlines()  # a clean check says what was checked
     assert line.startswith("no problem in 2 files (1 dataset and 1 run, ")
-    for form in (("--by", "rule"), ("-f", "json")):
-        assert isinstance(call(*words, "--verbose", *form).exception, UnknownNameError)
+    assert isinstance(call(*words, "--verbose", "-f", "json").exception, UnknownNameError)
