@@ -30,7 +30,7 @@ TASKS = {
     "pytrec_eval": ("Replace pytrec_eval", "compat"),
     "extend": (
         "Extend",
-        "metric Range query_groups paired_test all_pairs_test align Aligned",
+        "metric Range paired_test all_pairs_test align Aligned",
     ),
     "errors": ("Errors", "HarnessError"),
 }

@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from .metrics.rank_similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
-    from .readers.groups import query_groups as query_groups
     from .readers.in_memory import save_predictions as save_predictions
     from .stats.comparison import Comparisons as Comparisons
     from .stats.registry import all_pairs_test as all_pairs_test
@@ -98,7 +97,6 @@ _HOME = {
     "paired_test": "stats.registry",
     "per_query": "experiment.per_query",
     "plot": "experiment.tables_and_plots",
-    "query_groups": "readers.groups",
     "rank_similarity": "metrics.rank_similarity",
     "read_qrels": "readers",
     "read_run": "readers",

@@ -311,7 +311,7 @@ class _Search:
         for file in self._files(entry.path, {}, (*loc, "path")):
             update: dict[str, Any] = {"path": name_of(file.path)}
             with self.collecting():
-                if entry.groups and entry.groups.path is not None:
+                if entry.groups is not None:
                     path_loc = (*loc, "groups", "path")
                     table = self._file_next_to(file, entry.groups.path, path_loc)
                     update["groups"] = entry.groups.model_copy(update={"path": table})

@@ -16,7 +16,7 @@ from ..core.systems import run_name
 from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_you_mean
 from ..readers.files import wrong_with
 from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
-from ..readers.groups import find_grouping, read_groups
+from ..readers.groups import read_groups
 from ..reports.page import check_link
 from ..reports.paper_table.settings import TableSettings, comparison_fix
 from ..reports.paper_table.settings import problems as table_problems
@@ -177,10 +177,6 @@ class _Checks:
             if (groups := entry.groups) is None:
                 continue
             loc = ("datasets", key, "groups")
-            if groups.function is not None:
-                self.datasets = None  # its groups are known when it is called
-                if plugins.allowed:
-                    self.call((*loc, "function"), find_grouping, groups.function)
             for column in groups.bins:
                 if groups.columns and column not in groups.columns:
                     message = f"expected bins of one of the columns, got '{column}'"
@@ -370,7 +366,7 @@ def _slices_of(entry: DatasetEntry, dataset: str) -> list[str]:
     Evaluating reports what is wrong with it.
     """
     groups = entry.groups
-    if groups is None or groups.path is None:
+    if groups is None:
         return []
     try:
         columns = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)

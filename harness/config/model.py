@@ -102,10 +102,8 @@ class FileSettings(Model):
 class Groups(Model):
     """Groups of a dataset's queries; each is reported as a separate dataset."""
 
-    path: Annotated[StrictStr | None, _PATTERN] = None
+    path: Annotated[StrictStr, _PATTERN]
     """CSV, TSV or Parquet file of qids and columns, relative to the config, or a URL."""
-    function: StrictStr | None = None
-    """In place of a file: the name of a function registered with ``@harness.query_groups``."""
     qid: StrictStr = "qid"
     """The column of qids."""
     columns: tuple[StrictStr, ...] = ()
@@ -117,8 +115,6 @@ class Groups(Model):
 
     @model_validator(mode="after")
     def _checked(self) -> Groups:
-        if (self.path is None) == (self.function is None):
-            raise ValueError("expected one of path and function")
         for name, edges in self.bins.items():
             if list(edges) != sorted({*edges}):
                 raise ValueError(f"bins of {name}: expected numbers from low to high")
@@ -354,7 +350,7 @@ class Config(Model):
     convention: StrictStr | None = None
     """Compute every metric as this tool does, unless its name has a convention."""
     plugins: tuple[Annotated[StrictStr, PathText(module=True)], ...] = ()
-    """Python files or modules that register metrics, tests and query groups."""
+    """Python files or modules that register metrics and tests."""
     policy: PolicySettings = PolicySettings()
     """Policies for ties, missing and empty queries, and grades."""
     guard: Guard = Guard()

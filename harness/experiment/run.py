@@ -127,7 +127,7 @@ def run(
                 results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
             for finding in results.shown:
                 warn(finding)
-            results = render(summarise(results, cells))
+            results = render(summarise(results))
             return write(results, began, force=force)
 
 
@@ -178,7 +178,7 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
+def summarise(evaluated: Results) -> Results:
     """Choose settings, summarise and compare; HarnessError if no cell could be evaluated."""
     config, cells_board = evaluated.config, evaluated.board
     if cells_board.failed and not cells_board.entries:

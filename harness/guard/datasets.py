@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from pathlib import Path
@@ -20,8 +20,8 @@ from ..core.leaderboard import Select
 from ..core.qrels_and_runs import Qrels, rows_in_file
 from ..core.ragged import Array
 from ..core.rules import SHOWN, finding
-from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
-from ..readers.groups import Labels, find_grouping, labels_of, read_groups
+from ..errors import Finding, InputError, Problem, counted
+from ..readers.groups import Labels, read_groups
 from ..readers.query_weights import QueryWeights, read_weights
 from ..readers.source import Source
 from .findings import (
@@ -325,37 +325,16 @@ def _with_all_hashes(dataset: Dataset) -> Dataset:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Source of the groups of a dataset's queries."""
+    """Groups of queries: their file, and the label of each query by column."""
 
     place: str
-    """The file, or the function, for messages."""
-    labels: Callable[[Sequence[str]], Labels]
-    """Function from the qids of a dataset to their labels, by column."""
+    labels: Labels
 
 
 def load_grouping(groups: Groups) -> Grouping:
-    """Return the grouping of queries: labels of a file, which is read now, or a function."""
-    if groups.path is not None:
-        labels = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
-        return Grouping(groups.path, lambda qids: labels)
-    function, name = find_grouping(str(groups.function)), f"function '{groups.function}'"
-
-    def call(qids: Sequence[str]) -> Labels:
-        try:
-            columns = function(qids)
-            if not isinstance(columns, Mapping):
-                message = f"expected a mapping of columns to labels, got {type(columns).__name__}"
-                fix = "return {'length': [label of each qid]}"
-                raise InputError(Problem(name, message, fix=fix))
-            names = groups.columns or list(columns)
-            labels = {column: list(columns[column]) for column in names}
-            return labels_of(name, qids, labels, groups.bins)
-        except HarnessError:
-            raise
-        except Exception as error:
-            raise HarnessError(replace(problem(error), where=name)) from error
-
-    return Grouping(name, call)
+    """Read a file of groups."""
+    labels = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
+    return Grouping(groups.path, labels)
 
 
 def load_groupings(cells: Iterable[Cell]) -> dict[str, Grouping]:
@@ -383,7 +362,7 @@ def match_groups(
     for place, names in grouped_by(datasets, lambda name: groups[name].place).items():
         all_qids, grouped_qids = dict[str, None](), dict[str, None]()
         for name in names:
-            labels[name] = groups[name].labels(qids[name])
+            labels[name] = groups[name].labels
             with_group = dict.fromkeys(qid for by_qid in labels[name].values() for qid in by_qid)
             if qids[name] and with_group.keys().isdisjoint(qids[name]):
                 message = f"expected qids of dataset '{name}' such as '{qids[name][0]}', got "

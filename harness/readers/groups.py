@@ -1,4 +1,4 @@
-"""Queries put into groups by files and functions, and runs put into teams by files."""
+"""Queries put into groups, and runs put into teams, by files."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import csv
 import math
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ..core.arguments import TEXT, check_arguments
 from ..core.entries import BELOW
 from ..errors import (
-    ArgumentError,
     InputError,
     Place,
     Problem,
-    UnknownNameError,
     counted,
-    did_you_mean,
     first_of,
     fix_of_name,
     warn,
@@ -32,9 +27,6 @@ from . import remote
 from .column_roles import guess
 from .source import missing
 
-Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
-"""Function from qids to columns with a label or number for each qid; None means no group."""
-_FUNCTIONS: dict[str, Grouping] = {}
 MOST = 20
 """Largest number of groups of a column; a column with more has numbers or identifiers."""
 TAKEN = ("dataset", "run", "qid", "metric", "value", "weight")
@@ -57,7 +49,7 @@ def read_groups(path: Path, qid: str, columns: Sequence[str], bins: Bins | None)
     names = list(next(iter(rows.values()))[1]) if rows else []
     labelled = columns or [name for name in names if name != qid]
     texts = {column: [row[column] for _, row in rows.values()] for column in labelled}
-    return labels_of(name_of(path), list(rows), texts, bins)
+    return _labels_of(name_of(path), list(rows), texts, bins)
 
 
 def rows_by_qid(
@@ -91,8 +83,8 @@ def rows_by_qid(
     return by_qid
 
 
-def labels_of(
-    place: str, qids: Sequence[str], columns: Mapping[str, Sequence[Any]], bins: Bins | None = None
+def _labels_of(
+    place: str, qids: Sequence[str], columns: Mapping[str, Sequence[str]], bins: Bins | None
 ) -> Labels:
     """Return the label of each query in each column, numbers cut by `bins`; checked."""
     groups: Labels = {}
@@ -101,11 +93,7 @@ def labels_of(
             message = f"a column of groups cannot be called '{name}', as the outputs have one"
             fix = "rename it, or name others in a config: 'columns:'"
             raise InputError(Problem(place, message, fix=fix))
-        if len(values) != len(qids):
-            n, expected = len(values), f"expected {len(qids)} labels, one per qid"
-            message = f"column '{name}': {expected}, got {n}"
-            raise InputError(Problem(place, message, fix="return None for queries without a group"))
-        texts = ["" if value is None else str(value).strip() for value in values]
+        texts = [value.strip() for value in values]
         if bins and name in bins:
             cut = cut_by([_number(place, name, text) for text in texts], bins[name])
             texts = [label or "" for label in cut]
@@ -245,36 +233,3 @@ def contributing(names: Sequence[Sequence[str]], file: str) -> list[bool]:
         message = f"column '{columns[0]}': expected a run that contributes, got none"
         raise InputError(Problem(Place(path, 1), message, fix="write yes for a run"))
     return flags
-
-
-def query_groups(name: str) -> Callable[[Grouping], Grouping]:
-    """Register a function that groups queries; a dataset uses it with ``groups: {function: NAME}``.
-
-    The function takes a list of qids, and returns labels (or numbers, or None) for each, by column.
-
-    Examples
-    --------
-    >>> @query_groups("parity")
-    ... def parity(qids):
-    ...     return {"parity": ["even" if int(qid) % 2 == 0 else "odd" for qid in qids]}
-    """
-    check_arguments(locals(), name=TEXT)
-
-    def register(function: Grouping) -> Grouping:
-        if not callable(function):
-            message = "expected a function below @query_groups"
-            raise ArgumentError(Problem(name, message))
-        _FUNCTIONS[name] = function
-        return function
-
-    return register
-
-
-def find_grouping(name: str) -> Grouping:
-    """Return the function of a name; UnknownNameError if no plugin registered it."""
-    if name not in _FUNCTIONS:
-        near = did_you_mean(name, _FUNCTIONS)
-        message = f"no function '{name}' groups queries{near}"
-        fix = "name the file under 'plugins:', and put @harness.query_groups above the function"
-        raise UnknownNameError(Problem("", message, fix=fix))
-    return _FUNCTIONS[name]

@@ -154,14 +154,6 @@ def test_parquet_and_a_function(folder: Path) -> None:
     pq.write_table(pa.table(columns), folder / "queries.parquet")
     text = CONFIG.replace("queries.csv", "queries.parquet, qid: topic")
     assert (run(folder, "", text) / "leaderboard.csv").read_bytes() == expected
-    (folder / "my_groups.py").write_text(
-        "import csv, harness, pathlib\nLINES = pathlib.Path('queries.csv').read_text()\n"
-        "ROWS = {r['qid']: r for r in csv.DictReader(LINES.splitlines())}\n"
-        "@harness.query_groups('kinds')\ndef kinds(qids):\n"
-        "    return {c: [ROWS[q][c] for q in qids] for c in ('length', 'type')}\n"
-    )
-    text = CONFIG.replace("path: queries.csv", "function: kinds") + "plugins: [my_groups.py]\n"
-    assert (run(folder, "", text) / "leaderboard.csv").read_bytes() == expected
 
 
 def test_missing_queries_of_a_slice(folder: Path) -> None:
@@ -205,12 +197,11 @@ def test_wrong_files(folder: Path, rows: str, place: str) -> None:
         ("{path: queries.csv, bins: {lenght: [4]}}", "use length; there are: length, type"),
         ("{path: queries.csv, bins: {type: [4]}}", "queries.csv: column 'type': "),
         ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "groups.bins (line 2)"),
-        ("{function: kinds}", "$.datasets.d.groups.function (line 2)"),
+        ("{columns: [type]}", "$.datasets.d.groups (line 2)"),
         ("{}", "$.datasets.d.groups (line 2)"),
     ],
 )
 def test_wrong_settings(folder: Path, groups: str, message: str) -> None:
-    groups = groups.replace("kinds", "unknown")
     text = CONFIG.replace("{path: queries.csv, bins: {length: [4, 10]}}", groups)
     (folder / "c.yaml").write_text(text)
     assert message in refused("run", "c.yaml", cwd=folder)
