@@ -170,7 +170,7 @@ def test_text(toy: Path) -> None:
         ": 1 of 3 conventions ranks the systems differently: lightgbm. The best system"
         in " ".join(text.split())
     )
-    assert "\nlightgbm    other best  -1.00  0.5502   0.7872*\n" in text
+    assert "\nlightgbm    other best  -1.00  0.5502   0.7872^\n" in text
     assert conventions(toy, overrides=["policy.ties=bounds"]).matrices
 
 
