@@ -93,7 +93,7 @@ def command(
         versus.check_plan(plan, short_names(list(dict.fromkeys(runs))), weighted)
         systems = systems_of_files(str(qrels), runs, metrics, keys=keys, **settings)
     options.check_correction(plan.test, keys["compare"])
-    show(versus.render(systems, plan, format, all_pairs, **terminal_width(format)))
+    show(versus.render(systems, plan, format, all_pairs, width=terminal_width(format)))
 
 
 def systems_of_files(
@@ -108,7 +108,6 @@ def systems_of_files(
 
 
 def _check_request(runs: Sequence[str], qrels: str | None, results: Path | None) -> None:
-    """Raise UnknownNameError if it is not clear what to compare."""
     are_files = any(os.path.exists(run) or url_of(run) for run in runs)
     for run in runs:
         if run.endswith((".yaml", ".yml")) and os.path.isfile(run):

@@ -93,7 +93,7 @@ def command(
     names_known = partial(names_of, old, new, settings["keys"])
     settings["names"] = options.pairs("--name", settings["names"], names_known)
     differences = changes(old, new, plan=plan, **settings)
-    show(render(differences, format, **terminal_width(format)))
+    show(render(differences, format, width=terminal_width(format)))
     if differences.has_regression or (any_change and differences.has_change):
         raise click.exceptions.Exit(1)
 

@@ -19,7 +19,7 @@ from ..readers.format import Kind, guess_format
 from ..readers.passages import TAKEN, Passages
 from ..readers.query_weights import weights_of
 from ..readers.source import STDIN, check_there
-from ..reports.leaderboard import REPORTS, find, value_notes
+from ..reports.leaderboard import REPORTS, render_leaderboard, value_notes
 from ..reports.select import in_order
 from . import options
 from .options import Texts
@@ -71,7 +71,8 @@ def command(
             warn(note)
     width = terminal_width(format)
     brief = tuple(replace(cell, error=cell.brief) for cell in board.failed)  # the rest is below
-    show(find(format).render(replace(board, failed=brief), per_query=per_query, **width))
+    board_shown = replace(board, failed=brief)
+    show(render_leaderboard(board_shown, format, per_query=per_query, width=width))
     for cell in board.failed:
         show(f"error: {cell.error}\n", error=True)
     if board.failed:

@@ -72,7 +72,7 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
         show(as_json(verdicts, is_passed, versions(), digests, plan))
     else:
         width = terminal_width(format)
-        show(render(verdicts, format, undecided_fails=on_undecided == "fail", **width))
+        show(render(verdicts, format, undecided_fails=on_undecided == "fail", width=width))
     if not is_passed:
         raise click.exceptions.Exit(1)
 

@@ -136,7 +136,6 @@ def command(
 
 
 def _sheets(runs: list[str], teams: str) -> dict[str, list[str]]:
-    """Return the runs of each page: a run, or those of a team."""
     if not teams:
         return {run: [run] for run in runs}
     return grouped_by(runs, teams_of(runs, teams).__getitem__)

@@ -80,18 +80,16 @@ def show(text: str, *, error: bool = False) -> None:
         discard(stream)  # results do not depend on who reads standard error
 
 
-def terminal_width(format: str) -> dict[str, int]:
-    """Return the option that makes text as wide as COLUMNS or the terminal, and 100 in a pipe."""
-    if format not in ("table", "text"):
-        return {}
-    return {"width": shutil.get_terminal_size((PIPED, 24)).columns}
+def terminal_width(format: str) -> int | None:
+    """Return the width of text: COLUMNS, that of the terminal, or 100 in a pipe; None of others."""
+    return shutil.get_terminal_size((PIPED, 24)).columns if format in ("table", "text") else None
 
 
 def wrapped(text: str) -> list[str]:
     """Return the lines of a sentence, as wide as those of a table."""
     from ..reports.text import wrapped as lines_of
 
-    return lines_of(text, terminal_width("text")["width"], 0, 2)
+    return lines_of(text, terminal_width("text") or PIPED, 0, 2)
 
 
 def show_grids(
@@ -102,7 +100,7 @@ def show_grids(
     """Print tables in a format."""
     from ..reports import formats  # loaded by commands that print a table alone
 
-    show(formats.render(grids, format, records, **terminal_width(format)))
+    show(formats.render(grids, format, records, width=terminal_width(format)))
 
 
 def file_list(files: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from ..experiment.results import PAGE, Results, render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
 from ..input_files import url_of
-from ..reports.leaderboard import REPORTS, find
+from ..reports.leaderboard import REPORTS, render_leaderboard
 from . import options
 from .printing import file_list, show, terminal_width, wrapped
 
@@ -66,10 +66,10 @@ def command(
     if format != "table":
         slices.clear()
     entries = tuple(entry for entry in board.entries if entry.dataset not in slices)
-    answered = {"has_answers": True} if format == "table" and results.comparisons is None else {}
-    show(find(format).render(replace(board, entries=entries), **width, **answered))
+    board = replace(board, entries=entries)
+    show(render_leaderboard(board, format, has_answers=results.comparisons is None, width=width))
     if results.comparisons is not None:
-        comparisons = render_comparisons(results.comparisons, format, **width)
+        comparisons = render_comparisons(results.comparisons, format, width=width)
         show(f"\n{comparisons}" if comparisons else "")
     show("\n", error=format != "table")
     written = f"written to {_relative(results.folder)}: {file_list(tuple(results.files))}"

@@ -106,7 +106,7 @@ def command(
     if sweep:
         study = read_results(results)
         chosen = settings_of(TableSettings, given)
-        show(sweep_table(study, sweep, study.config.compare or Plan(), format, chosen, **width))
+        show(sweep_table(study, sweep, study.config.compare or Plan(), format, chosen, width=width))
         return
     try:
         built = table(results, name, baseline=baselines, **given)
@@ -128,7 +128,7 @@ def command(
         return
     for misfit in misfits(built.paper) if format == "latex" else ():
         warn(misfit)
-    show(render(built.paper, format, **width))
+    show(render(built.paper, format, width=width))
 
 
 def names_of(folder: Path) -> list[str]:

@@ -31,7 +31,7 @@ from ..progress import track
 from ..readers.files import write_all
 from ..readers.source import Source
 from ..readers.texts_by_id import read_texts
-from ..reports.leaderboard import find
+from ..reports.leaderboard import as_csv
 from ..reports.page import PageSettings, html_files, report
 from ..reports.select import in_order
 from ..reports.sentences import changed
@@ -112,7 +112,7 @@ def page(
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
     provenance = _facts_alone(facts)
-    provenance["downloads"] = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
+    provenance["downloads"] = [download("leaderboard.csv", "text/csv", as_csv(board))]
     of_page = PageSettings(title=title or "Leaderboard")
     data = report(of_page, board, tests, interval=interval_of(plan), provenance=provenance)
     write_all(target.parent, html_files(data, target.name))

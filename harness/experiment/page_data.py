@@ -32,7 +32,7 @@ from ..readers.files import is_file
 from ..readers.source import Source, missing
 from ..readers.texts_by_id import read_texts
 from ..reports import comparisons as comparing
-from ..reports.leaderboard import find
+from ..reports.leaderboard import as_csv
 from ..reports.methods import methods
 from ..reports.page import Interval, PageSettings, html_files, report
 from ..reports.paper_table.build import build
@@ -184,9 +184,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
     trace = f"harness trace {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
     if sum(one.run == first.run for one in outcome.systems) > 1:
         trace += f" --dataset {shlex.quote(first.dataset)}"
-    csvs = {
-        "leaderboard.csv": find("csv").render(outcome.leaderboard, comparisons=outcome.comparisons)
-    }
+    csvs = {"leaderboard.csv": as_csv(outcome.leaderboard, comparisons=outcome.comparisons)}
     large = []
     if (comparisons := outcome.comparisons) is not None:
         if len(comparisons.rows) > MOST_TESTS:  # as text they take longer than the whole page

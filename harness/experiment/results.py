@@ -62,7 +62,7 @@ from ..readers import remote
 from ..readers.files import compare_recorded, hashes_of, is_file, read_file, sha256
 from ..readers.passages import TAKEN
 from ..reports import comparisons as comparing
-from ..reports.leaderboard import Study, find
+from ..reports.leaderboard import Study, render_leaderboard
 from ..reports.phrases import listed
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan
@@ -225,7 +225,7 @@ class Results(Study):
         return self.leaderboard.rows()
 
     def __str__(self) -> str:
-        text: str = find("table").render(self.leaderboard)
+        text = render_leaderboard(self.leaderboard, "table")
         if self.comparisons is not None:
             text += "\n" + render_comparisons(self.comparisons, "table")
         return text

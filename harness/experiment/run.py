@@ -26,7 +26,7 @@ from ..input_files import add_inputs, check_outputs, keeping_inputs, name_of
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
-from ..reports.leaderboard import find
+from ..reports.leaderboard import REPORTS, as_csv, render_leaderboard
 from ..reports.notes import missing_repetitions
 from ..reports.paper_table.settings import SUFFIXES
 from ..reports.plots import plot as plots
@@ -154,7 +154,7 @@ def _held_folders(config: Config, force: bool) -> Iterator[None]:
         names = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
         planned = [*names, CELLS, comparing.SIGNIFICANCE, comparing.STANDINGS]
         planned += [
-            PAGE if name == "page" else f"leaderboard{find(name).suffix}" for name in config.reports
+            PAGE if name == "page" else f"leaderboard{REPORTS[name]}" for name in config.reports
         ]
         for name, table in config.tables.items():
             planned += [f"tables/{name}{SUFFIXES[format]}" for format in table.formats]
@@ -232,17 +232,16 @@ def render(results: Results, provenance: Manifest | None = None) -> Results:
 def _files(results: Results) -> dict[str, bytes]:
     """Return the files of values and the reports, but for the page, by name."""
     config, rows, comparisons = results.config, results.leaderboard, results.comparisons
-    contents = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
+    contents = {LEADERBOARD: as_csv(rows, comparisons=comparisons).encode()}
     grouped = any(dataset.groups is not None for dataset in config.datasets.values())
     if config.summary or config.select or grouped:  # else the leaderboard's rows are the cells
-        contents[CELLS] = find("csv").render(results.cells).encode()
+        contents[CELLS] = as_csv(results.cells).encode()
     for name in (name for name in config.reports if name not in ("csv", "page")):
-        report = find(name)
-        text = report.render(rows)
+        text = render_leaderboard(rows, name)
         if name == "html":
             text += "" if comparisons is None else render_comparisons(comparisons, name)
             text = html.document(config.name, text)
-        contents[f"leaderboard{report.suffix}"] = text.encode()
+        contents[f"leaderboard{REPORTS[name]}"] = text.encode()
     contents[manifests.PER_QUERY] = files.parquet(
         results.cells.per_query_parts(), {manifests.SCHEMA: manifests.PER_QUERY_SCHEMA}
     )

@@ -67,7 +67,6 @@ def answers(comparisons: Comparisons, everything: str = "") -> list[Answer]:
 def _of_metrics(
     comparisons: Comparisons, rows: Sequence[Comparison], labels: Mapping[Metric, str]
 ) -> Iterator[Answer]:
-    """Yield a sentence for each result of the tests of one run against its baseline."""
     results = grouped_by(rows, lambda row: relation(comparisons, row, row.n))
     for letter in filter(results.__contains__, _COUNTED):
         tests = results[letter]
@@ -85,7 +84,6 @@ def _of_metrics(
 
 
 def _by(test: Comparison) -> str:
-    """Return a difference, and whether lower is better."""
     aside = ["lower is better"] if test.metric.sign < 0 else []
     return ", ".join([signed(test.difference, DIGITS), *aside])
 
@@ -93,7 +91,6 @@ def _by(test: Comparison) -> str:
 def _of_table(
     comparisons: Comparisons, rows: Sequence[Comparison], labels: Mapping[Metric, str]
 ) -> Iterator[Answer]:
-    """Yield the answers of one metric on one dataset."""
     label = labels[rows[0].metric]
     if not comparisons.plan.baselines and len(rows) > 1:
         yield _leader(comparisons, rows, label)
@@ -106,7 +103,6 @@ def _of_table(
 
 
 def _pair(comparisons: Comparisons, test: Comparison, label: str) -> Answer:
-    """Return the sentence on a run against its baseline."""
     letter = relation(comparisons, test, test.n)
     words = as_text(verb(letter, label), ())
     sentence = f"{test.run} {words} {_name(test.baseline)}"
@@ -151,7 +147,6 @@ def _counts(comparisons: Comparisons, tests: Sequence[Comparison], label: str) -
 
 
 def _runs(tests: Sequence[Comparison]) -> str:
-    """Return the runs of a few tests, or how many there are."""
     names = [test.run for test in tests]
     return listed(names) if len(names) <= NAMED else f"{len(names):,}"
 

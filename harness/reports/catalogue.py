@@ -93,7 +93,6 @@ def entries(section: str) -> dict[str, str]:
 
 
 def _fractions(definition: Definition) -> str:
-    """Whether a metric takes grades that are fractions, in words."""
     if callable(definition.fractions):
         names = [name for name in ("gain", "rel", "above") if name in definition.parameters]
         return f"taken with some values of {' or '.join(names or ['gains'])}"
@@ -209,7 +208,6 @@ def facts(definition: Definition) -> dict[str, str]:
 
 
 def _names_elsewhere(definition: Definition) -> dict[str, None]:
-    """Return the names that other tools have for a metric and that are read as it."""
     rows = rows_of(definition.name)
     return dict.fromkeys(row.name for row in rows if len(row.ours) == 1 and not row.listed_only)
 
@@ -409,7 +407,6 @@ def show(name: str | None = None, tools: bool = False) -> str:
 
 
 def _matches(text: str) -> str:
-    """Return the names of other tools, and the metrics here, that contain a text."""
     rows = [
         [name, f"{ours} ({remark})" if remark else ours, tools]
         for tools, name, ours, remark in counterparts(rows_about(text))
@@ -430,7 +427,6 @@ def _matches(text: str) -> str:
 
 
 def _defined(definition: Definition) -> str:
-    """Return a metric's definition, the settings of every metric, and where to read on."""
     blocks = [define(definition), settings()]
     if any(definition.name in tool.metrics for tool in CONVENTIONS.values()):
         blocks.append(f"'harness metrics {definition.name} --conventions' compares the tools;")

@@ -116,7 +116,6 @@ def grids(
 
 
 def _tables(rows: Iterable[T], by_metric: bool = True) -> list[list[T]]:
-    """Return comparisons or standings together by dataset, and by metric."""
     return list(grouped_by(rows, lambda row: (row.dataset, by_metric and str(row.metric))).values())
 
 
@@ -131,7 +130,6 @@ def _first(tables: Iterable[Sequence[T]], most: int | None) -> Iterator[Sequence
 
 
 def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
-    """Return a table of runs, by one metric on one dataset."""
     head, is_single = rows[0], len({row.baseline for row in rows}) == 1
     title, n = _title(head.dataset, heading(head.metric)), ""
     if is_single:
@@ -153,7 +151,6 @@ def _grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
 
 
 def _pair_grid(comparisons: Comparisons, rows: Sequence[Comparison]) -> Grid:
-    """Return a table of metrics, of one run and its baseline on one dataset."""
     head = rows[0]
     run = "".join(_marked(comparisons, head.run)[:2])
     body = [
@@ -175,7 +172,6 @@ def _baseline(comparisons: Comparisons, row: Comparison) -> str:
 
 
 def _tested(comparisons: Comparisons, row: Comparison) -> dict[str, str | GridCell]:
-    """Return the cells of a comparison behind the values."""
     is_weighted = row.dataset in comparisons.weighted
     star = SIGNIFICANT if comparisons.is_significant(row) else ""
     return {
@@ -200,7 +196,6 @@ def _title(dataset: str, rest: str) -> str:
 
 
 def _overall_grids(comparisons: Comparisons) -> Iterator[Grid]:
-    """Yield a table of the test of all runs together, if one was made."""
     header = ["dataset", "metric", "statistic", "value", "p", "critical difference"]
     rows = []
     for row in comparisons.overall:
@@ -211,7 +206,6 @@ def _overall_grids(comparisons: Comparisons) -> Iterator[Grid]:
 
 
 def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
-    """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
     share = f"{confidence(comparisons.plan.level)} interval"
     header = ["run", "tier", "rank", "of ranks", "n", "value", share]
     for rows in _tables(comparisons.standings):
@@ -288,7 +282,6 @@ def notes(comparisons: Comparisons, left_out: Container[str] = ()) -> list[str]:
 
 
 def _adjusted(comparisons: Comparisons) -> str:
-    """Return the note on the correction of p-values."""
     largest, text = (
         max((n for _, n in comparisons.family_sizes), default=0),
         correction(comparisons),

@@ -186,13 +186,11 @@ def _legend(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 
 def _weights(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return the note on weighted means; nothing if there are none."""
     notes = [*weighted({verdict.dataset: verdict.weighted_by for verdict in verdicts})]
     return [*notes, "Intervals and tests use a bootstrap over queries."] if notes else []
 
 
 def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return the runs that leave queries unanswered, and how many."""
     whole = [verdict for verdict in verdicts if not verdict.group]
     counts = {(verdict.run, verdict.dataset): verdict.unanswered for verdict in whole}
     texts = [
@@ -205,7 +203,6 @@ def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
-    """Return the queries that lost most, of the worst verdicts that do not pass."""
     lines = []
     for verdict in verdicts:
         if verdict.outcome != "pass" and verdict.worst:
@@ -221,7 +218,6 @@ def _place(verdict: Verdict) -> str:
 
 
 def _sentence(verdict: Verdict) -> str:
-    """Return the verdict in one sentence."""
     sentence = (
         f"{_place(verdict)}: {decimals(verdict.baseline)} -> {decimals(verdict.candidate)} "
         f"({decimals(verdict.difference, sign=True)}, "
@@ -239,7 +235,6 @@ def _sentence(verdict: Verdict) -> str:
 
 
 def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
-    """Return JUnit's XML: one test case per run, dataset, group and metric."""
     failing = [verdict for verdict in verdicts if _fails(verdict, undecided_fails)]
     counts = {"tests": str(len(verdicts)), "failures": str(len(failing))}
     suite = ElementTree.Element("testsuite", {"name": "harness gate", **counts})
@@ -256,7 +251,6 @@ def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
 
 
 def _annotations(verdicts: Sequence[Verdict], undecided_fails: bool) -> list[str]:
-    """Return GitHub's annotations of what does not pass, and the summary as a notice."""
     lines = [
         f"::{'error' if _fails(verdict, undecided_fails) else 'warning'} "
         f"title=harness gate {verdict.outcome}::{_escape(_sentence(verdict))}"

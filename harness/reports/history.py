@@ -111,7 +111,6 @@ def grids(history: History) -> list[Grid]:
 
 
 def _answer(history: History) -> Answer:
-    """Name the changes of the last folder, and count those before it."""
     last, metrics = history.labels[-1], [*dict.fromkeys(metric for _, metric, _ in history.series)]
     changes = [*history.changes()]
     latest = [row for row in changes if row[0] == last]

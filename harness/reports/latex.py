@@ -197,7 +197,6 @@ def _columns(table: Grid, page: Page, is_broken: bool) -> list[_TextColumn]:
 
 
 def _rows(table: Grid, is_broken: bool) -> tuple[str, list[str], list[str]]:
-    """Return the specification of the columns, the lines of the heading, and those of the rows."""
     columns = _columns(table, PAGES[table.document_class], is_broken)
     head = [r"\toprule"]
     if table.blocks:
@@ -252,8 +251,6 @@ LONG = 12
 
 
 class _TextColumn:
-    """A column of names, flush left."""
-
     specification = "l"
 
     def __init__(
@@ -393,7 +390,6 @@ def _halves(numbers: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _in_math(above: str, below: str = "") -> str:
-    """Return letters or daggers above and below the line."""
     texts = ["".join(_SIGNS.get(sign, sign) for sign in signs) for signs in (above, below)]
     text = "".join(f"{mark}{{{signs}}}" for mark, signs in zip("^_", texts, strict=True) if signs)
     return f"${text}$" if text else ""

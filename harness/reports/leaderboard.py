@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..core.cell_key import pairs
 from ..core.entries import Entry, System, grouped_by, natural
@@ -17,9 +17,9 @@ from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, num
 from ..core.metric import Metric
 from ..core.names import over_same_queries, spelled
 from ..core.systems import failed_rows, system_name, systems_of
-from ..errors import HarnessError, Problem, first_of, in_json, legible, unknown
+from ..errors import HarnessError, Problem, first_of, in_json, legible
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
-from . import formats, html, markdown, notes, text
+from . import formats, html, notes, text
 from .grid import Answer, Grid, GridCell, first_rows, grid
 from .notes import WARNED
 from .phrases import decimals, heading, in_brackets, listed, number
@@ -170,18 +170,30 @@ PRINTED = 100
 """Comparisons that ``print`` shows."""
 
 
-class Report(NamedTuple):
-    """``render(board, per_query=False)`` and the ending of the files."""
+REPORTS = {
+    "csv": ".csv", "excel": ".excel.csv", "html": ".html", "json": ".json", "jsonl": ".jsonl",
+    "markdown": ".md", "plain-markdown": ".plain.md", "table": ".txt", "trec": ".eval",
+}  # fmt: skip
+"""Formats of a leaderboard, and the endings of their files."""
 
-    render: Callable[..., str]
-    suffix: str
 
+def render_leaderboard(
+    board: Leaderboard, format: str, *, per_query: bool = False, width: int | None = None,
+    has_answers: bool = False,
+) -> str:  # fmt: skip
+    """Return a leaderboard in a format; `per_query` adds the values of each query.
 
-def find(name: str) -> Report:
-    """Return the report of that name; raises UnknownNameError."""
-    if name not in REPORTS:
-        raise unknown("report", name, REPORTS)
-    return REPORTS[name]
+    A line of a ``table`` takes at most `width` characters. With `has_answers`, sentences on the
+    best runs come first in it.
+    """
+    of_values = {"csv": as_csv, "json": as_json, "jsonl": as_jsonl, "trec": as_trec}
+    if format in of_values:
+        return of_values[format](board, per_query=per_query)
+    is_text = format == "table"
+    tables = [*grids(board, per_query=per_query, stars=is_text)]
+    if has_answers and is_text:
+        tables.insert(0, Grid(answers=tuple(best_in_words(board))))
+    return formats.render(tables, "text" if is_text else format, width=width)
 
 
 def as_csv(
@@ -264,29 +276,6 @@ def as_json(board: Leaderboard, *, per_query: bool = False) -> str:
     return in_json(content, indent=1) + "\n"
 
 
-def _in_format(render: Callable[[Iterator[Grid]], str]) -> Callable[..., str]:
-    """Return the report of a renderer: a table a dataset, best values bold."""
-    return lambda board, *, per_query=False: render(grids(board, per_query=per_query))
-
-
-def as_text(
-    board: Leaderboard,
-    *,
-    width: int | None = None,
-    per_query: bool = False,
-    has_answers: bool = False,
-) -> str:
-    """Return the leaderboard as aligned columns, a block a dataset, best values marked ``^``.
-
-    Metrics that do not fit into `width` characters go into further blocks below. With
-    `has_answers`, sentences on the best runs come first.
-    """
-    tables = [*grids(board, per_query=per_query, stars=True)]
-    if has_answers:
-        tables.insert(0, Grid(answers=tuple(best_in_words(board))))
-    return text.render(tables, width=width)
-
-
 def as_trec(board: Leaderboard, *, per_query: bool = False) -> str:
     r"""Return ``metric<TAB>qid<TAB>value`` lines, with trec_eval's names and widths.
 
@@ -314,7 +303,6 @@ def _trec_line(metric: Metric, qid: str, value: float) -> str:
 
 
 def _weighted(entry: Entry) -> dict[str, str]:
-    """Return the column of a run's query weights; nothing without weights."""
     by = entry.evaluation.weighted_by
     return {WEIGHTED: by} if by else {}
 
@@ -325,19 +313,6 @@ def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, floa
     queries = entry.evaluation.to_dict().items() if per_query else ()
     for qid, values in [*queries, ("all", entry.summary)]:
         yield qid, {name: values[name] for name in names}
-
-
-REPORTS: Mapping[str, Report] = {
-    "csv": Report(as_csv, ".csv"),
-    "excel": Report(_in_format(formats.as_excel), ".excel.csv"),
-    "html": Report(_in_format(html.render), ".html"),
-    "json": Report(as_json, ".json"),
-    "jsonl": Report(as_jsonl, ".jsonl"),
-    "markdown": Report(_in_format(markdown.render), ".md"),
-    "plain-markdown": Report(_in_format(partial(markdown.render, plain=True)), ".plain.md"),
-    "table": Report(as_text, ".txt"),
-    "trec": Report(as_trec, ".eval"),
-}
 
 
 def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -> Iterator[Grid]:
@@ -357,7 +332,6 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
 
 
 def _rows(board: Leaderboard, entries: list[Entry], tops: Tops) -> tuple[list[str], Rows]:
-    """Return heading and rows of a dataset."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
     fewer = [entry.incomplete if isinstance(entry, System) else None for entry in entries]
     has_fewer = [REPETITIONS] if any(fewer) else []
@@ -472,7 +446,7 @@ def value_notes(board: Leaderboard, *, has_runid: bool) -> Iterator[str]:
 def printed(value: Shown) -> str:
     """Text of a result for ``print``."""
     if isinstance(value, Leaderboard):
-        return as_text(value).rstrip("\n")
+        return render_leaderboard(value, "table").rstrip("\n")
     return text.render(_grids(value, PRINTED)).rstrip("\n")
 
 

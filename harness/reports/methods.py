@@ -178,14 +178,12 @@ def _title(metric: Metric, writer: Writer) -> str:
 
 
 def _with_settings(metric: Metric, title: str, level: float, writer: Writer) -> str:
-    """Return a metric with its settings."""
     nouns = [*_facts(metric, level, writer)]
     text = title + (f" with {listed(nouns)}" if nouns else "")
     return " ".join([text, *_details(metric, writer)])
 
 
 def _of_tool(metric: Metric, writer: Writer) -> str:
-    """Return that a tool computes a metric so; nothing without a convention."""
     tool = CONVENTIONS[metric.convention].tool if metric.convention is not None else ""
     return f"as computed by {writer.text(tool)}" if tool else ""
 
@@ -521,7 +519,6 @@ def _units(comparisons: Comparisons, study: Study) -> str:
 
 
 def _family(comparisons: Comparisons, writer: Writer) -> tuple[str, str]:
-    """Return the size of a family of tests, and the factors of that number."""
     rows = [row for row in comparisons.rows if not math.isnan(row.p)]
     families = grouped_by(rows, lambda row: comparisons.family(row)[0]).values()
     largest = max(families, key=len, default=[])
@@ -550,7 +547,6 @@ def _family(comparisons: Comparisons, writer: Writer) -> tuple[str, str]:
 def _overall(
     comparisons: Comparisons, titles: Mapping[Metric, str], writer: Writer
 ) -> Iterator[str]:
-    """Yield the results of tests of all systems together, or how many are significant."""
     results = [result for result in comparisons.overall if not math.isnan(result.p)]
     level, texts = comparisons.plan.level, []
     for result in results:
@@ -572,7 +568,6 @@ def _overall(
 
 
 def _intervals(study: Study, writer: Writer, shown: Sequence[Shown]) -> Iterator[str]:
-    """Yield the kind of the intervals that are shown."""
     plan = plan_of(study)
     percent = writer.text(confidence(plan.level))
     if "means" in shown and not study.board.summary.average:

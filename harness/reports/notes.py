@@ -96,7 +96,6 @@ def treatment(
 
 
 def _ties(policy: Policy, past: bool = False) -> str:
-    """Sentence on equal scores, without its full stop."""
     precision = _PRECISION.get(policy.score_type)
     scores = (
         f"Equal scores, compared in {precision}, were"
@@ -110,7 +109,6 @@ def _ties(policy: Policy, past: bool = False) -> str:
 
 
 def _own_ties(metrics: Sequence[Metric], policy: Policy, name: Name) -> Iterator[str]:
-    """Yield the notes on metrics that treat ties by settings of their own."""
     own = [metric for metric in metrics if metric.settings.ties is not None]
     texts = {
         metric: BOUNDS if is_bound(metric) else _ties(policy.with_settings(metric.settings))
@@ -128,7 +126,6 @@ def _empty(
     name: Name,
     past: bool,
 ) -> Iterator[str]:
-    """Yield the treatment of queries without relevant documents, a sentence per rule."""
     values = {metric: _value_of_empty(metric, policy.empty_queries) for metric in metrics}
     special = [metric for metric in metrics if metric.has_empty_queries]
     together = grouped_by(special, lambda metric: _largest_empty(counts, str(metric)))
@@ -322,7 +319,6 @@ def _is_one(numbers: Mapping[str, int]) -> bool:
 
 
 def _all_but(metrics: Sequence[Metric], among: Iterable[Metric], heading: Name, name: Name) -> str:
-    """Return metrics at the start of a sentence: they, or all but the others."""
     rest = [metric for metric in among if metric not in metrics]
     if len(metrics) <= NAMED or len(rest) >= len(metrics):
         return listed([heading(metrics[0]), *map(name, metrics[1:])])
@@ -374,7 +370,6 @@ def on_dataset(
 
 
 def _by_name(entries: Sequence[Entry]) -> dict[str, Entry]:
-    """Return entries by run, or by run and columns if a run has several."""
     by_run = {entry.run: entry for entry in entries}
     if len(by_run) == len(entries):
         return by_run

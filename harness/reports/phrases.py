@@ -277,3 +277,19 @@ def correction(comparisons: Comparisons) -> str:
     text = (text if max(sizes) > 1 else "one comparison") + _FAMILIES[plan.corrected]
     has_slices = plan.corrected == "table" and any(row.group for row in comparisons.rows)
     return text + (", each slice separately" if has_slices else "")
+
+
+_COST = re.compile(r"([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s?([kKMGBT]?)\s?[a-zA-Z%$€/]*")
+_THOUSANDS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "B": 3, "T": 4}
+
+
+def cost_of(text: str) -> float:
+    """Return the number of a text in the metadata of runs; NaN for other texts.
+
+    >>> cost_of("110M"), cost_of("1,200 ms"), cost_of("large")
+    (110000000.0, 1200.0, nan)
+    """
+    match = _COST.fullmatch(text.strip())
+    if match is None:
+        return math.nan
+    return float(match[1].replace(",", "").replace("−", "-")) * 1000.0 ** _THOUSANDS[match[2]]

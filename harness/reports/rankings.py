@@ -42,7 +42,6 @@ def similarity_grids(similarities: Sequence[Similarity], near: float) -> list[Gr
 
 
 def _similarity_answer(similarity: Similarity, near: float) -> Answer:
-    """Count the pairs of runs that are nearly the same, and name the most similar pair."""
     pairs, n = similarity.pairs(), len(similarity.runs)
     close = sum(pair[2] >= near for pair in pairs)
     level = f"{near:g} in {similarity.measure}"
@@ -90,7 +89,6 @@ def correlation_grids(correlations: Sequence[Correlation]) -> list[Grid]:
 
 
 def _correlation_answer(pairs: Sequence[Correlation]) -> Answer:
-    """Name the first pair of metrics, which agree least on the order of systems."""
     least, agreeing = pairs[0], sum(pair.tau_b == 1 for pair in pairs)
     order = f"the order of {counted(least.systems, 'system')}"
     if agreeing == len(pairs):

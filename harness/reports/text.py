@@ -177,13 +177,11 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
 
 
 def _texts(table: Grid) -> list[list[str]]:
-    """Return the heading and the cells of each column."""
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     return [_column(*pair, table.is_paper) for pair in zip(table.columns, cells, strict=True)]
 
 
 def _sizes(table: Grid, texts: Sequence[Sequence[str]]) -> list[int]:
-    """Return the characters of each column, given its texts."""
     first, *others = (max(map(len, column)) for column in texts)
     return [max([first, *(len(group.title) for group in table.groups)]), *others]
 
@@ -211,7 +209,6 @@ def _row(cells: Sequence[str], is_bold: Sequence[bool]) -> list[str]:
 
 
 def _styled_line(cells: Sequence[str], is_bold: Sequence[bool]) -> Styled:
-    """Return a line of padded cells, with the spans of the bold ones."""
     spans, start = list[Span](), 0
     for cell, bold in zip(cells, is_bold, strict=True):
         begin, end = start + len(cell) - len(cell.lstrip()), start + len(cell.rstrip())
@@ -275,7 +272,6 @@ def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iter
 
 
 def _column(column: Column, cells: Sequence[GridCell], is_paper: bool) -> list[str]:
-    """Return the heading and the cells of a column, their numbers and signs below each other."""
     title, *texts = readable(
         [f"{column.title} {column.above}".rstrip(), *(cell.text for cell in cells)]
     )

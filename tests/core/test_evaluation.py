@@ -15,7 +15,7 @@ from harness.core.names import parse, parse_all, with_bounds
 from harness.core.policy import Policy
 from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import AlignmentError, UnknownNameError
-from harness.reports.leaderboard import find
+from harness.reports.leaderboard import render_leaderboard
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "a": 0.5}, "q3": {"a": 1.0}}
@@ -112,7 +112,7 @@ def test_random_orders_are_noted_only_if_they_were_drawn() -> None:
     judged = {"q": {f"d{at}": at % 3 for at in range(0, 12, 2)}}
     for run, is_drawn in ((few, False), (many, True)):
         board = Leaderboard((Entry(harness.evaluate(judged, {"q": run}, ["infAP(ties=average)"])),))
-        assert ("random orders" in find("table").render(board)) == is_drawn
+        assert ("random orders" in render_leaderboard(board, "table")) == is_drawn
 
 
 def test_values() -> None:
@@ -127,10 +127,10 @@ def test_places_that_depend_on_ties_are_marked() -> None:
     # tied lies in [0.5, 1]: it may come down to near's 0.5, but not to clear's 1/3
     board = _board(["recip_rank"], tied=TIED, near=NEAR, clear=CLEAR)
     assert board.unsettled(parse("recip_rank")[0], list(board.entries)) == {0, 1}
-    lines = find("table").render(board).splitlines()
-    assert lines[1].split()[3:5] == ["1.0000~*", "0.5000*"]
+    lines = render_leaderboard(board, "table").splitlines()
+    assert lines[1].split()[3:5] == ["1.0000~^", "0.5000^"]
     assert lines[2].split()[3] == "0.5000~"
     assert lines[3].split()[3] == "0.3333"
     assert lines[-1] == "  ~ marks values whose rank depends on the order of tied documents."
-    rows = csv_rows(find("csv").render(board))
+    rows = csv_rows(render_leaderboard(board, "csv"))
     assert [row["unsettled"] for row in rows] == ["recip_rank", "recip_rank", ""]

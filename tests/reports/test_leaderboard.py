@@ -16,7 +16,7 @@ from harness.core.evaluation import Counts, Evaluation, evaluate
 from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse, parse_all
 from harness.core.qrels_and_runs import Qrels, Run
-from harness.reports.leaderboard import find
+from harness.reports.leaderboard import render_leaderboard
 from harness.reports.phrases import fixed
 
 
@@ -37,7 +37,7 @@ def board() -> Leaderboard:
 
 def test_table(board: Leaderboard) -> None:
     # P@1: good has both queries right, bad loses q1 to the tie (b > a) and misses q2.
-    assert find("table").render(board) == (
+    assert render_leaderboard(board, "table") == (
         "toy\n"
         "run       seed  queries  ties   P@1 ↑   Retrieved\n"
         "good|<b>     0      2/2     0  1.0000^          3\n"
@@ -58,25 +58,26 @@ def test_queries_of_several_runs_are_side_by_side_in_natural_order() -> None:
         Entry(evaluate(align(qrels, Run.from_dict(scores)), metrics, run=name, dataset="toy"))
         for name, scores in runs.items()
     ]
-    tables = find("table").render(Leaderboard(tuple(found)), per_query=True).split("\n\n")[1:]
-    assert [table.split() for table in tables] == [
-        [*"toy, P@1 ↑ qid x=1 y 1 0.0000 0.0000 2 0.0000 1.0000 10 1.0000 0.0000".split()],
-        [*"toy, Retrieved qid x=1 y 1 2 0 2 0 1 10 1 0".split()],
+    text = render_leaderboard(Leaderboard(tuple(found)), "table", per_query=True)
+    tables = text.split("\n\n")[1:]
+    assert [" ".join(table.split()) for table in tables] == [
+        "toy, P@1 ↑ qid x=1 y 1 0.0000 0.0000 2 0.0000 1.0000 10 1.0000 0.0000",
+        "toy, Retrieved qid x=1 y 1 2 0 2 0 1 10 1 0",
     ]
-    alone = find("table").render(Leaderboard((found[0],)), per_query=True).split("\n\n")[1:]
-    assert [table.split() for table in alone] == [
-        [*"x=1 on toy qid P@1 Retrieved 1 0.0000 2 2 0.0000 0 10 1.0000 1".split()]
+    alone = render_leaderboard(Leaderboard((found[0],)), "table", per_query=True).split("\n\n")[1:]
+    assert [" ".join(table.split()) for table in alone] == [
+        "x=1 on toy qid P@1 Retrieved 1 0.0000 2 2 0.0000 0 10 1.0000 1"
     ]
 
 
 def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:
-    rows = csv_rows(find("csv").render(board))
+    rows = csv_rows(render_leaderboard(board, "csv"))
     assert list(rows[0]) == [
         "dataset", "run", "seed", "queries", "missing", "extra", "empty", "retrieved", "judged",
         "judgements", "tied", "undefined", "P@1", "num_ret",
     ]  # fmt: skip
     assert [row["missing"] for row in rows] == ["0", "1"]
-    long = csv_rows(find("csv").render(board, per_query=True))
+    long = csv_rows(render_leaderboard(board, "csv", per_query=True))
     assert (long[0]["run"], long[0]["qid"], long[0]["P@1"]) == ("good|<b>", "q1", "1.0")
     assert [row["qid"] for row in long] == ["q1", "q2", "all"] * 2
     assert (long[5]["P@1"], long[5]["num_ret"]) == ("0.0", "2.0")
@@ -84,16 +85,16 @@ def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:
 
 
 def test_jsonl(board: Leaderboard) -> None:
-    rows = [json.loads(line) for line in find("jsonl").render(board).splitlines()]
+    rows = [json.loads(line) for line in render_leaderboard(board, "jsonl").splitlines()]
     assert rows[0] == {
         "dataset": "toy", "run": "good|<b>", "seed": "0", "metric": "P@1", "qid": "all",
         "value": 1.0,
     }  # fmt: skip
-    assert len(find("jsonl").render(board, per_query=True).splitlines()) == 2 * 2 * (2 + 1)
+    assert len(render_leaderboard(board, "jsonl", per_query=True).splitlines()) == 2 * 2 * (2 + 1)
 
 
 def test_json_has_counts_values_queries_and_notes(board: Leaderboard) -> None:
-    content = json.loads(find("json").render(board, per_query=True))
+    content = json.loads(render_leaderboard(board, "json", per_query=True))
     assert (content["schema"], content["failed"]) == (1, [])
     good, bad = content["systems"]
     assert (good["dataset"], good["run"], good["columns"]) == ("toy", "good|<b>", {"seed": "0"})
@@ -101,11 +102,11 @@ def test_json_has_counts_values_queries_and_notes(board: Leaderboard) -> None:
     assert good["values"] == {"P@1": 1.0, "num_ret": 3}
     assert bad["queries"] == {"q1": {"P@1": 0, "num_ret": 2}, "q2": {"P@1": 0, "num_ret": 0}}
     assert content["notes"] == ["bad leaves 1 of 2 queries unanswered; it counts 0."]
-    assert "queries" not in json.loads(find("json").render(board))["systems"][0]
+    assert "queries" not in json.loads(render_leaderboard(board, "json"))["systems"][0]
 
 
 def test_trec_prints_the_program_s_three_columns(board: Leaderboard) -> None:
-    text = find("trec").render(board, per_query=True)
+    text = render_leaderboard(board, "trec", per_query=True)
     assert "P_1                   \tq1\t1.0000\n" in text
     assert "num_ret               \tall\t3\n" in text
     assert "runid                 \tall\tbad\n" in text
@@ -118,13 +119,13 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
         values, pa.array(["1", "2"]), (metric,), counts=Counts(queries=2), run="r", dataset="d"
     )
     board = Leaderboard((Entry(evaluation),))
-    assert "–" in find("table").render(board)
-    text = find("table").render(board)
+    assert "–" in render_leaderboard(board, "table")
+    text = render_leaderboard(board, "table")
     assert "P@1 has no value on 2 queries; its mean leaves them out." in text
-    (row,) = csv_rows(find("csv").render(board))
+    (row,) = csv_rows(render_leaderboard(board, "csv"))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
-    assert json.loads(find("jsonl").render(board))["value"] is None
-    assert json.loads(find("json").render(board))["systems"][0]["values"] == {"P@1": None}
+    assert json.loads(render_leaderboard(board, "jsonl"))["value"] is None
+    assert json.loads(render_leaderboard(board, "json"))["systems"][0]["values"] == {"P@1": None}
 
 
 DOUBLES = st.floats(-1e6, 1e6)

@@ -13,7 +13,7 @@ from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Leaderboard
 from harness.core.names import compared, metric_spellings, parse, parse_all, spelled
 from harness.core.policy import Policy
-from harness.reports.leaderboard import find
+from harness.reports.leaderboard import render_leaderboard
 from harness.reports.notes import missing_in_words, names_among, on_dataset, treatment, undefined
 
 TIES = (
@@ -144,7 +144,7 @@ def test_notes_of_many_metrics_name_the_exceptions() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 120, None])
 def test_notes_are_wrapped_to_the_terminal(width: int | None) -> None:
-    text = find("table").render(board_of({"bm=25": {"tied": 4, "missing": 2}}), width=width)
+    text = render_leaderboard(board_of({"bm=25": {"tied": 4, "missing": 2}}), "table", width=width)
     _, *lines = text.partition("\n  ")[2].splitlines()
     assert all(len(line) <= min(width or 100, 100) for line in lines)
     assert TIES in " ".join(text.split())
@@ -163,9 +163,9 @@ def test_metrics_with_other_parameters_have_other_names() -> None:
              "ndcg(ties=average)@10", "ndcg@10_min", "Rprec", "Rprec_mult@1"]  # fmt: skip
     metrics = parse_all(names)
     assert len({*map(spelled, metrics)}) == len(names)
-    header = find("markdown").render(board_of({"a": {}}, tuple(names))).splitlines()[2]
+    header = render_leaderboard(board_of({"a": {}}, tuple(names)), "markdown").splitlines()[2]
     assert all(spelled(metric) in header for metric in metrics)
-    assert names[1] in find("csv").render(board_of({"a": {}}, tuple(names)))
+    assert names[1] in render_leaderboard(board_of({"a": {}}, tuple(names)), "csv")
 
 
 @pytest.mark.parametrize("name", ["ndcg(gain=exp)@10", "P(rel=2)@5", "rbp(p=0.95)", "map"])

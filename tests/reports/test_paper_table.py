@@ -11,7 +11,7 @@ from studies import compared, constant, study
 from harness.core.evaluation import Counts
 from harness.core.policy import Policy
 from harness.errors import UnknownNameError
-from harness.reports.leaderboard import find
+from harness.reports.leaderboard import render_leaderboard
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperCell, PaperTable, render
 from harness.reports.paper_table.settings import Caption, TableSettings
@@ -252,7 +252,7 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     ]  # fmt: skip
     unlike = "No best value of MAP is marked on trec: runs have different queries."
     assert unlike in caption(table)
-    text = find("table").render(study(values).board)
+    text = render_leaderboard(study(values).board, "table")
     assert "  No best value of MAP is marked: runs have different queries.\n" in text
     assert table.footnotes[-1] == "(n/N) marks means over n of N queries; other values use more."
     assert "| .900 (1/3) |" in render(table, "markdown")

@@ -32,7 +32,7 @@ from .. import html
 from ..grid import grid
 from ..html import in_html
 from ..notes import share_in_words
-from ..phrases import CORRECTIONS, confidence, decimals
+from ..phrases import CORRECTIONS, confidence, cost_of, decimals
 from ..select import value_for
 from ..sentences import Queries, Scores, as_text, group_label, reader_notes, relations
 
@@ -167,8 +167,7 @@ def _metric(metric: Metric, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _column(name: str, texts: Sequence[str], costs: Sequence[str]) -> dict[str, Any]:
-    """Column of placeholders or metadata, with its numbers if it has nothing else."""
-    values = np.array([_as_number(text) for text in texts])
+    values = np.array([cost_of(text) for text in texts])
     is_numeric = not any(text and np.isnan(v) for text, v in zip(texts, values, strict=True))
     is_numeric = name in costs or (any(texts) and is_numeric)
     varies = len({*values[~np.isnan(values)].tolist()}) > 1
@@ -178,18 +177,6 @@ def _column(name: str, texts: Sequence[str], costs: Sequence[str]) -> dict[str, 
         **({"numbers": values} if is_numeric else {}),
         "isCost": is_numeric and varies and (not costs or name in costs),
     }
-
-
-_NUMBER = re.compile(r"([-−+]?[\d,]*\.?\d+(?:e[-+]?\d+)?)\s?([kKMGBT]?)\s?[a-zA-Z%$€/]*")
-_THOUSANDS = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "B": 3, "T": 4}
-
-
-def _as_number(text: str) -> float:
-    """Return the number that a text gives, such as 110M or 1,200 ms; NaN for other texts."""
-    match = _NUMBER.fullmatch(text.strip())
-    if match is None:
-        return math.nan
-    return float(match[1].replace(",", "").replace("−", "-")) * 1000.0 ** _THOUSANDS[match[2]]
 
 
 def _columns(systems: Sequence[System]) -> dict[str, str]:

@@ -447,7 +447,6 @@ class TableDraft:
         return {"delta": text if text.startswith("-") else f"+{text}", "change": change}
 
     def _counts(self, system: System, is_n: bool) -> PaperCell:
-        """Return over how many queries the means of a dataset are, or how many are answered."""
         if not is_n:
             answered, queries = system.coverage
             return PaperCell(f"{answered}/{queries}", answered / queries if queries else math.nan)
@@ -559,7 +558,6 @@ class TableDraft:
         yield from fused_in_words(self.study, self.systems, self.settings.name, lambda _: "")
 
     def _values(self) -> Iterator[str]:
-        """Yield the notes that explain rows, numbers, spreads, bold and underlined values."""
         if len(self.runs) < self.n_tried:
             by = ", sorted by " + self._sorted_by() if self._sorted_by() else ""
             several = " of each group" if len({*self.groups}) > 1 else ""
@@ -593,7 +591,6 @@ class TableDraft:
             yield notes.no_best(map(self._name, _metrics_of(unfair)), where)
 
     def _sorted_by(self) -> str:
-        """Return the name of the metric that rows are sorted by; empty if they are not."""
         names = [str(metric) for metric in self.study.board.metrics]
         sort = sorted_by(self.settings, self.study)
         if sort is None:
@@ -603,7 +600,6 @@ class TableDraft:
         return title if dataset is None else f"{title} on {self.settings.name(dataset)}"
 
     def _tested(self) -> Iterator[str]:
-        """Yield sentences on the test, its correction, its signs, and values without a test."""
         comparisons = self.comparisons
         if self.signs.are_too_many and not self.outcomes:
             yield f"Significance is not marked, as the table has more than {MOST_MARKED} systems."
@@ -636,7 +632,6 @@ class TableDraft:
         yield from absent_baselines(comparisons, self.datasets, self.settings.name)
 
     def _against(self, run: str) -> str:
-        """Return the displayed name of what runs are compared with."""
         return REFERENCE_RUNS.get(run) or self.settings.name(run)
 
     def _signs(self) -> str:
@@ -655,7 +650,6 @@ class TableDraft:
         return ", ".join(parts) + worse
 
     def _ranks(self) -> Iterator[str]:
-        """Yield the notes that explain tier and rank columns."""
         kinds = {column.kind for column in self.columns}
         level = plan_of(self.study).level
         if "tier" in kinds:
@@ -701,7 +695,6 @@ class TableDraft:
         )
 
     def _query_notes(self, dataset_name: str) -> Iterator[str]:
-        """Yield the notes on a dataset's unanswered queries and undefined values."""
         on = self.settings.name(dataset_name) if len(self.datasets) > 1 else ""
         systems = [system for system in self.systems if system.dataset == dataset_name]
         if not systems:
@@ -732,7 +725,6 @@ class TableDraft:
 def _best_of_parts(
     texts: Sequence[str], parts: Iterable[Sequence[int]], direction: Direction | None
 ) -> dict[int, str]:
-    """Return the places of the best and the second best values of each part."""
     ranks: dict[int, str] = {}
     for places in parts:
         tops = best_and_second([texts[place] for place in places], direction)

@@ -269,7 +269,6 @@ def finished(text: str | None) -> str:
 
 
 def _signs_of(table: PaperTable, format: Format) -> Iterator[str]:
-    """Yield the note on the signs of a format that the table has."""
     cells = [cell for row in table.rows for cell in row.cells]
     signs = SIGNS.get(format, {}).items()
     if texts := [text for mark, text in signs if any(getattr(cell, mark) for cell in cells)]:
@@ -295,7 +294,6 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
 
 
 def _grid_of(table: PaperTable, format: Format, made: grid.Grid) -> grid.Grid:
-    """Return a grid with the caption, notes and settings of a table."""
     settings, is_latex = table.settings, format == "latex"
     sentences = " ".join(table.sentences)
     caption, own_latex = finished(settings.caption.text), finished(settings.caption_latex)
@@ -319,7 +317,6 @@ def _grid_of(table: PaperTable, format: Format, made: grid.Grid) -> grid.Grid:
 
 
 def _upright(table: PaperTable, format: Format) -> grid.Grid:
-    """Return the rows and columns of a table."""
     blocks = _blocks([column.block for column in table.columns])
     columns = [_heading(table, format, *pair) for pair in zip(table.columns, blocks, strict=True)]
     groups = []
@@ -365,7 +362,6 @@ def _sorted_by(place: int | None, table: PaperTable) -> list[PaperRow]:
 
 
 def _transposed(table: PaperTable, format: Format) -> grid.Grid:
-    """Return a table with a column for each system, and a row for each metric of each dataset."""
     names = [_system(table, format, row) for row in table.rows]
     titles = _blocks([row.group for row in table.rows])
     columns = [

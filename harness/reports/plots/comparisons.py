@@ -100,7 +100,6 @@ def draw_differences(request: PlotRequest) -> Figure:
 
 
 def _panel(request: PlotRequest, base: System, system: System, name: Name) -> Panel:
-    """Return a system's sorted differences, over the queries that both have a value for."""
     qids, both = matrix((base, system), request.metric)
     shared = np.flatnonzero(np.isfinite(both).all(axis=0))
     unsorted = differences(both[1, shared], both[0, shared])

@@ -197,7 +197,6 @@ def draw_precision_recall(request: PlotRequest) -> Figure:
 def _draw(
     rows: Sequence[Line], settings: Sequence[str], look: Look, request: PlotRequest
 ) -> Figure:
-    """Return the lines with their bands or intervals; validation values are dotted."""
     named, width = [row for row in rows if row.shown], request.settings.width
     n_unnamed = len(rows) - len(named)
     has_validation = any(not np.isnan(row.validation).all() for row in named)

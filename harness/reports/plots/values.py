@@ -13,6 +13,7 @@ from ...core.evaluation import summarise
 from ...core.ragged import Bools, Floats
 from ...core.systems import matrix
 from ...errors import HarnessError, counted, first_of, warn
+from ..phrases import cost_of
 from ..text import cut_all
 from . import plot
 from .lines import positions
@@ -121,7 +122,7 @@ def draw_pareto(request: PlotRequest) -> Figure:
     if over not in columns:
         raise request.refuse(f"expected the column '{over}', got {first_of(columns)}")
     texts = [table.get(system.entries[0].run, {}).get(over, "") for system in systems]
-    costs = np.array([_number(text) for text in texts])
+    costs = np.array([cost_of(text) for text in texts])
     y = np.array([system.value(metric) for system in systems])
     both = np.isfinite(costs) & np.isfinite(y)
     if not both.any():
@@ -161,13 +162,6 @@ def _short(cost: float) -> str:
         if abs(cost) >= size:
             return f"{cost / min(size, 1e3 if sign == 'k' else size):g}{sign}"
     return f"{cost:g}"
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        return math.nan
 
 
 def frontier(costs: Floats, worth: Floats) -> list[int]:
@@ -322,7 +316,6 @@ def draw_difficulty(request: PlotRequest) -> Figure:
 
 
 def _boxes(axes: Axes, values: Floats, is_wide: bool) -> None:
-    """Draw a box for each column of values, in a row from the left or from above."""
     at = np.arange(values.shape[1])
     low, begin, middle, end, high = np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1], axis=0)
     bars, whiskers, ends = (
@@ -336,7 +329,6 @@ def _boxes(axes: Axes, values: Floats, is_wide: bool) -> None:
 
 
 def _bands(request: PlotRequest, values: Floats) -> Figure:
-    """Return the median over systems by query, with bands of quartiles and extremes."""
     figure = plot.figure(request.settings.width, 2.6)
     axes = figure.subplots()
     at = np.arange(values.shape[1])
