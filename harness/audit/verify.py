@@ -39,7 +39,7 @@ from ..experiment.results import written as files_written
 from ..experiment.run import render, summarise, tables_and_plots
 from ..input_files import joined, name_of, url_of
 from ..readers.files import is_file
-from ..reports.grid import Answer, Grid, facts_at, grid
+from ..reports.grid import Answer, Grid, grid
 from ..reports.phrases import listed
 from ..reports.text import cut_all
 
@@ -414,7 +414,8 @@ def _difference(mismatch: Mismatch) -> Grid:
     if cause == "edited" and file == MANIFEST:
         why = " (the file was edited after it was written)"
     then, now = cut_all((then, now), WIDTH)
-    return facts_at(f"{kind}: {file}: {where}{why}", then=then, now=now)
+    notes = f"then: {then}", f"now:  {now}"
+    return Grid(title=f"{kind}: {file}: {where}{why}", notes=notes)
 
 
 def as_json(outcome: Verification) -> str:

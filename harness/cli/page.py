@@ -11,17 +11,9 @@ import click
 from ..core.entries import grouped_by
 from ..errors import InputError, Problem, UnknownNameError, counted, fix_of_name
 from ..experiment import page as report_page
-from ..experiment.results import (
-    PAGE,
-    RENDERED,
-    TIMING,
-    read_results,
-    record_files,
-    with_comparisons,
-    written,
-)
+from ..experiment.results import PAGE, add_files, read_results, with_comparisons
 from ..input_files import check_outputs, name_of
-from ..readers.files import check_own, is_file, locked, read_file, write_all
+from ..readers.files import check_own, is_file, read_file, write_all
 from ..readers.groups import teams_of
 from ..reports.page import PageSettings, check_link
 from ..reports.select import sort_metric
@@ -118,12 +110,9 @@ def command(
     pages = files if is_folder else [target.name]
     for path in (folder / name for name in pages if not name.endswith(".js")):
         check_replaced(path)
-    if output is None:  # the next run and page know that these files are ours
-        root = results[-1]
+    if output is None:
         added = {f"{target.name}/{n}" if is_folder else n: files[n] for n in files}
-        with locked(root, RENDERED):
-            check_own(root, added, written(root)[0], force=force)
-            write_all(root, {TIMING: record_files(root, added), **added})
+        add_files(results[-1], added, force=force)
     else:
         same = [n for n in files if is_file(folder / n) and read_file(folder / n) == files[n]]
         check_own(folder, files, same, force=force)

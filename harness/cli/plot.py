@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..core.arguments import parameters_of
-from ..experiment.results import PLOTS, RENDERED, TIMING, read_results, record_files, written
+from ..experiment.results import PLOTS, add_files, read_results
 from ..experiment.tables_and_plots import plot
 from ..readers import files as store
 from ..reports.plots.plot import Format, PlotSettings, check_installed, find
@@ -74,8 +74,5 @@ def command(
         store.write_all(target, drawn)
     else:
         files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
-        with store.locked(results, RENDERED):  # a run that writes its own pictures holds it too
-            store.check_own(results, files, written(results)[0], force=force)
-            timing = record_files(results, files)
-            store.write_all(results, {TIMING: timing, **files})
+        add_files(results, files, force=force)
     show("".join(f"{target / name}\n" for name in drawn))

@@ -59,7 +59,16 @@ from ..errors import (
 )
 from ..input_files import add_inputs, joined, name_of, real_path, url_of
 from ..readers import remote
-from ..readers.files import compare_recorded, hashes_of, is_file, read_file, sha256
+from ..readers.files import (
+    check_own,
+    compare_recorded,
+    hashes_of,
+    is_file,
+    locked,
+    read_file,
+    sha256,
+    write_all,
+)
 from ..readers.passages import TAKEN
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import Study, render_leaderboard
@@ -521,11 +530,15 @@ def written(folder: Path) -> tuple[dict[str, str], list[str]]:
     return compare_recorded(folder, recorded)
 
 
-def record_files(folder: Path, files: Mapping[str, bytes]) -> bytes:
-    """Return ``timing.json`` of a folder of results with pictures or pages added to it."""
-    content = timing_of(folder) or {"began": None, "seconds": None, "files": {}}
-    content["earlier"] = {**written(folder)[0], **hashes_of(files)}
-    return (json.dumps(content, indent=1) + "\n").encode()
+def add_files(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    """Write pictures or pages into a folder of results, whose next run knows that they are ours."""
+    with locked(folder, RENDERED):  # a run that writes its own pictures holds it too
+        earlier = written(folder)[0]
+        check_own(folder, files, earlier, force=force)
+        content = timing_of(folder) or {"began": None, "seconds": None, "files": {}}
+        content["earlier"] = {**earlier, **hashes_of(files)}
+        timing = (json.dumps(content, indent=1) + "\n").encode()
+        write_all(folder, {TIMING: timing, **files})
 
 
 def timing_of(folder: Path) -> dict[str, Any]:

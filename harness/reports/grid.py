@@ -194,13 +194,3 @@ def first_rows(table: Grid, most: int, where: str) -> Grid:
     rows = table.rows
     notes = (*table.notes, *not_shown(len(rows) - most, where))
     return replace(table, groups=(Group("", tuple(rows[:most])),), notes=notes)
-
-
-def facts_at(place: str, **facts: str) -> Grid:
-    """Return one finding of a list: its place and kind, and a line below for each fact.
-
-    >>> facts_at("a.csv:2: value", then="0.1", now="0.2").notes
-    ('then: 0.1', 'now:  0.2')
-    """
-    width = max(map(len, facts), default=0) + 1
-    return Grid(title=place, notes=tuple(f"{k + ':':<{width}} {v}" for k, v in facts.items()))

@@ -129,22 +129,10 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """The first documents of every run.
+    """The first `depth` documents of every run, by query.
 
-    Attributes
-    ----------
-    runs, teams : tuple of str, shape (n_runs,)
-    depth : int
-    qids : tuple of str
-    query : ndarray of int, shape (n,)
-        Position in `qids` of the query of each document, ascending.
-    docnos : pyarrow string array, shape (n,)
-    by : ndarray of bool, shape (n, n_runs)
-        Which runs contributed it.
-    n_all : int
-        Number of runs, with those that do not contribute.
-    rank : ndarray of int, shape (n,)
-        Best rank of each document in a run.
+    Document k is `docnos[k]` of the query `qids[query[k]]`, and has the best rank `rank[k]`; the
+    runs of `by[k]`, ``(n, n_runs)``, contributed it. Of `n_all` runs, `runs` contribute.
     """
 
     runs: tuple[str, ...]
