@@ -545,14 +545,10 @@ def _view(
 
 def _expected(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
     """Return the expected values of a view; None if random orders of ties estimate them."""
-    is_open = is_cut(aligned, policy) and not _ends_before(metric, policy)
+    cutoff, is_open = metric.cutoff, is_cut(aligned, policy)
+    if isinstance(cutoff, int) and cutoff <= (policy.depth or 0) and not policy.judged_only:
+        is_open = False  # the depth cuts off no rank that the metric uses
     return None if is_open else metric.expectation(aligned)
-
-
-def _ends_before(metric: Metric, policy: Policy) -> bool:
-    """Whether the policy's depth cuts off no rank that a metric uses."""
-    cutoff = metric.cutoff
-    return isinstance(cutoff, int) and cutoff <= (policy.depth or 0) and not policy.judged_only
 
 
 def _sampled(

@@ -18,7 +18,7 @@ from ..reports.select import sort_metric
 from ..stats.differences import EPS
 from ..stats.gate import Margin, judge
 from .gate import pair_of
-from .results import Results, read_results
+from .results import read_results
 
 DATE = re.compile(r"(\d{4})[-_.]?(\d\d)[-_.]?(\d\d)(?:[T_-]?(\d\d)[-:_.]?(\d\d)(?!\d))?")
 
@@ -57,11 +57,12 @@ def history(
         check_known("dataset", dataset, dict.fromkeys(known), "--dataset")
     series: dict[tuple[str, Metric, str], list[System | None]] = {}
     for at, outcome in enumerate(outcomes):
+        evaluated = {*map(str, outcome.board.metrics)}
         for one in outcome.systems:
             if one.dataset == dataset or (dataset is None and not one.group):
                 for metric in wanted:
-                    key = one.dataset, metric, one.run
-                    series.setdefault(key, [None] * len(outcomes))[at] = _with(one, metric, outcome)
+                    systems = series.setdefault((one.dataset, metric, one.run), [None] * len(order))
+                    systems[at] = one if str(metric) in evaluated else None
     n_tests = sum(max(sum(map(bool, row)) - 1, 0) for row in series.values())
     margin, share = Margin(tolerance or EPS), level / max(2 * n_tests, 1)
     points = {
@@ -78,10 +79,6 @@ def _date(folder: Path) -> str:
     """
     *_, last = ["", *(["-".join(m[:3]), ":".join(m[3:])] for m in DATE.findall(folder.name))]
     return " ".join(last).rstrip(" :") if last else ""
-
-
-def _with(system: System, metric: Metric, outcome: Results) -> System | None:
-    return system if str(metric) in map(str, outcome.board.metrics) else None
 
 
 def _points(

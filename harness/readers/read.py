@@ -13,7 +13,7 @@ from ..core.arguments import TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Policy, QrelsDuplicates, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import Place
-from .format import COLUMNS, FORMATS, Path, ScatteredQueries, format_and_reader
+from .format import COLUMNS, COMMON, FORMATS, Path, ScatteredQueries, format_and_reader
 from .passages import Documents, Passages
 from .rows import Checks, Rows, best_first, policy_of_rows, warn_judgements, warn_unusable
 from .source import Source, reading
@@ -174,24 +174,24 @@ def read_run(
         _, reader = format_and_reader(source, format, "run", options)
         options |= {"dataset": dataset, "duplicates": duplicates, "order": order}
         options |= {"documents": documents, "name": name}
-        (run,) = _checked(source, lambda *rows, **settings: [reader(*rows, **settings)], **options)
+        (run,) = _checked(source, reader, **options)
         return run
 
 
 def _checked(
     source: Source,
-    read: Callable[..., Iterable[Run]],
+    read: Callable[..., Run | Iterator[Run]],
     watch: Callable[[Run, bool], None] | None = None,
     *,
     follows: bool = False,
     dataset: Qrels | None,
-    duplicates: RunDuplicates,
-    order: ScoreOrder,
-    documents: Passages | Mapping[str, str] | str | None,
-    name: str,
+    duplicates: RunDuplicates = "error",
+    order: ScoreOrder = "descending",
+    documents: Passages | Mapping[str, str] | str | None = None,
+    name: str = "",
     **options: Any,
 ) -> Iterator[Run]:
-    """Yield the parts of a run that are `read`, the best score highest; warn of what they show.
+    """Yield a run that is `read`, or its parts, the best score highest; warn of what they show.
 
     `watch` is as in `align_run`. A part `follows` the rows of the dataset if these have no docnos.
     """
@@ -202,7 +202,7 @@ def _checked(
     parts = read(
         source, dataset=dataset, duplicates=row_policy, name=name or source.label, **options
     )
-    for number, part in enumerate(parts):
+    for number, part in enumerate([parts] if isinstance(parts, Run) else parts):
         part = best_first(part, source, source.has_ranks) if source.ascending else part
         run = checks.add(part)
         run = run if made is None else made.of(run)
@@ -221,12 +221,8 @@ def align_run(
     also: Iterable[Policy] = (),
     *,
     format: str | None = None,
-    duplicates: RunDuplicates = "error",
-    order: ScoreOrder = "descending",
-    documents: Passages | Mapping[str, str] | str | None = None,
-    name: str = "",
     watch: Callable[[Run, bool], None] | None = None,
-    **options: Any,
+    **settings: Any,
 ) -> Iterator[Aligned]:
     """Yield the alignment of a run file to qrels, in parts if that saves memory.
 
@@ -236,16 +232,15 @@ def align_run(
     equal ``align(qrels, read_run(path, dataset=qrels), policy)``.
 
     `watch` is called with every part of the run, and whether it is the first: a run is read again
-    from its beginning if a query turns out to be scattered. HarnessWarning as `read_run`
-    gives, and if scores equal the grades.
+    from its beginning if a query turns out to be scattered. `settings` are the other arguments of
+    `read_run`. HarnessWarning as `read_run` gives, and if scores equal the grades.
     """
     with reading(path) as source:
-        file_format, _ = format_and_reader(source, format, "run", options)
-        options |= {"dataset": qrels, "duplicates": duplicates, "order": order, "name": name}
-        options["documents"] = documents
+        options = {name: value for name, value in settings.items() if name not in (*COMMON, "name")}
+        file_format, reader = format_and_reader(source, format, "run", options)
+        settings["dataset"], follows = qrels, file_format.needs_dataset
         if file_format.stream is not None:
-            follows = file_format.needs_dataset
-            parts = _checked(source, file_format.stream, watch, follows=follows, **options)
+            parts = _checked(source, file_format.stream, watch, follows=follows, **settings)
             if follows:
                 yield from align_parts(qrels, parts, policy, also)
                 return
@@ -254,9 +249,7 @@ def align_run(
                 warn_judgements(source, aligned)
                 yield aligned
                 return
-        run = read_run(source, format=file_format.name, **options)
-        if watch is not None:
-            watch(run, True)
+        (run,) = _checked(source, reader, watch, **settings)
         for aligned in align_parts(qrels, run, policy, also):
             if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
                 warn_judgements(source, aligned)

@@ -299,7 +299,9 @@ def parse(words: Sequence[str]) -> Arguments:
     {'P': '5,10'}
     """
     try:
-        options, files = getopt.gnu_getopt([as_latin(word) for word in words], _SHORT, list(_LONG))
+        # a character for each byte, so that widths count bytes as in C
+        latin = [os.fsencode(word).decode("latin-1") for word in words]
+        options, files = getopt.gnu_getopt(latin, _SHORT, list(_LONG))
     except getopt.GetoptError as error:
         raise Stop(USAGE, f"{error}\n{USAGE_LINE}") from None
     options = [(_ONE_LETTER.get(option, option), value) for option, value in options]
@@ -333,11 +335,6 @@ def parse(words: Sequence[str]) -> Arguments:
         judged_only="-J" in values,
         only=values.get("-D", "").partition(".")[2] or None,
     )
-
-
-def as_latin(word: str) -> str:
-    """Return a word with a character for each byte, so that widths count bytes as in C."""
-    return os.fsencode(word).decode("latin-1")
 
 
 def _measures(
