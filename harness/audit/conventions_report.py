@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -220,8 +221,24 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
             f"; under {', '.join(row.name for row, _ in rows)}: {best}"
             for best, rows in by_best.items()
         ]
-        lines.append(f"The best system is {name(top)}{''.join(rest)}.")
-    return tuple(lines)
+        verb = "is" if len(top) == 1 else "are"
+        best_system = "best system" if len(top) == 1 else "best systems"
+        lines.append(f"The {best_system} {verb} {name(top)}{''.join(rest)}.")
+    swaps = filter(None, (_swap(matrix, row) for row, order in pairs if not order.best_changed))
+    return (*lines, *islice(swaps, 1))
+
+
+def _swap(matrix: Matrix, row: ConventionRow) -> str:
+    """Name the two systems that a convention swaps by the largest difference; "" if none are."""
+    before, after = (
+        np.nan_to_num((values[:, None] - values).round(DIGITS))
+        for values in (matrix.base.values, row.values)
+    )
+    swapped = np.where(before * after < 0, np.abs(after), 0.0)
+    if not swapped.any():
+        return ""
+    names = (matrix.systems[place] for place in np.unravel_index(swapped.argmax(), swapped.shape))
+    return f"For example, {row.name} swaps {listed(names)}."
 
 
 def _left_out(result: ComparedConventions) -> Iterator[str]:

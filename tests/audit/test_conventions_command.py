@@ -1,6 +1,7 @@
 """``harness conventions``: a leaderboard under every convention, worked by hand."""
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,13 @@ from refusals import refuses
 from scipy.stats import kendalltau
 
 import harness
-from harness.audit.conventions import ConventionRow, Matrix, compare, conventions
+from harness.audit.conventions import (
+    ComparedConventions,
+    ConventionRow,
+    Matrix,
+    compare,
+    conventions,
+)
 from harness.audit.conventions_report import grids, records
 from harness.core.names import parse
 from harness.core.settings import CONVENTIONS
@@ -172,6 +179,26 @@ def test_text(toy: Path) -> None:
     )
     assert "\nlightgbm    other best  -1.00  0.5502   0.7872^\n" in text
     assert conventions(toy, overrides=["policy.ties=bounds"]).matrices
+
+
+def test_a_pair_of_systems_that_swap_is_named() -> None:
+    def row(name: str, *values: float) -> ConventionRow:
+        return ConventionRow(name, np.array(values), ("",) * 4)
+
+    rows = (
+        row("tie", 0.9, 0.4, 0.3, 0.3),  # equal, and none swap
+        row("other-best", 0.1, 0.4, 0.3, 0.2),
+        row("undefined", nan, 0.4, 0.3, 0.2),
+        row("lightgbm", 0.9, 0.2, 0.3, 0.5),  # 2 and x=1 differ most
+        row("letor", 0.9, 0.4, 0.2, 0.3),
+    )
+    systems = ("best", "x=1", "10", "2")
+    base = row("base", 0.9, 0.4, 0.3, 0.2)
+    matrix = Matrix("web", parse("map")[0], systems, base, rows)
+    text = " ".join(render(grids(ComparedConventions((matrix,)), details=False), "text").split())
+    assert re.findall(r"For example, (\S+) swaps (\S+) and (\S+)\.", text) == [
+        ("lightgbm", "x=1", "2")
+    ]
 
 
 def test_csv_is_long_and_reads_back(toy: Path) -> None:
