@@ -1,14 +1,15 @@
-"""Ways to compute a metric: under each convention, and step by step."""
+"""Ways to compute a metric: under each convention, with one choice changed, and step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import contextlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple, get_args
 
 from ..core.metric import Definition, Metric
 from ..core.names import parse
-from ..core.policy import Policy
+from ..core.policy import GradeRule, Policy
 from ..core.settings import (
     CONVENTIONS,
     PARAMETERS,
@@ -131,6 +132,34 @@ def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
 def _text(metric: Metric, name: str, value: Any) -> str:
     parameter = {**PARAMETERS, **metric.definition.parameters}[name]
     return "none" if value is None else parameter.text(value)
+
+
+def with_choices(
+    metric: Metric, policy: Policy, toward: Sequence[Metric] | None
+) -> dict[str, tuple[str, tuple[Variant, ...]]]:
+    """Return the metric with one choice changed at a time: the base's value, and the others.
+
+    With `toward`, only values that one of these metrics has.
+    """
+    by_choice, base = {}, in_force(metric, policy)
+    wanted = [in_force(target, policy) for target in toward or ()]
+    for name, values in choices_of(metric.definition).items():
+        others, skipped = [], [base[name], "error", *([None] if name in _SETTINGS else [])]
+        if name == "ties" and metric.definition.expected is None:
+            skipped.append("average")  # a hundred random orders, for an estimate
+        if name == "grades":
+            skipped += [GradeRule(), Policy.grades]  # what is refused changes no value
+        able = values if toward is None else [settings[name] for settings in wanted]
+        for value in dict.fromkeys(values):
+            if name in IDENTITY or value in skipped or value not in able:
+                continue
+            scores = {"scores": base["scores"]} if name == "ties" else {}  # not the tie's own
+            with contextlib.suppress(UnknownNameError):
+                changed = _changed(metric, {name: value, **scores})
+                others.append(Variant(_text(metric, name, value), changed))
+        if others:
+            by_choice[name] = (_text(metric, name, base[name]), tuple(others))
+    return by_choice
 
 
 def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:

@@ -1,4 +1,4 @@
-"""A leaderboard under every convention, and the steps to each of them."""
+"""A leaderboard under every convention, and the effect of each choice on its values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from ..progress import Begin, progress
 from ..reports import text
 from ..reports.select import sort_metric
 from ..reports.text import Shown
-from .convention_choices import Variant, plain, steps, under_conventions
+from .convention_choices import Variant, plain, steps, under_conventions, with_choices
 from .convention_match import CUTOFFS, Fit, Matches, PublishedValue, matches_of, settings_of
 
 BLOCK = 500
@@ -63,17 +63,20 @@ Summaries = Mapping[Metric, float | str]
 class MetricPlan:
     """One metric (the base), and all its variants.
 
-    `variants` are those under the conventions, `walks` the way to each convention asked for.
+    `variants` are those under the conventions. `choices` has the base's value of each choice, and
+    the others; `walks` the way to each convention asked for.
     """
 
     metric: Metric
     variants: tuple[Variant, ...]
+    choices: Mapping[str, tuple[str, tuple[Variant, ...]]]
     walks: Mapping[str, tuple[Variant, ...]]
 
     def every(self) -> Iterator[Metric]:
         """Yield every metric that is to be computed."""
         yield plain(self.metric)
-        for variant in chain(self.variants, *self.walks.values()):
+        choices = (others for _, others in self.choices.values())
+        for variant in chain(self.variants, *choices, *self.walks.values()):
             if variant.metric is not None:
                 yield plain(variant.metric)
 
@@ -84,8 +87,9 @@ def plans(metrics: Sequence[Metric], policy: Policy, tools: Sequence[str]) -> li
     for base in metrics:
         variants = under_conventions(base, policy, tools)
         targets = {variant.name: variant.metric for variant in variants if tools and variant.metric}
+        choices = with_choices(base, policy, [*targets.values()] if tools else None)
         walks = {name: steps(base, target, policy) for name, target in targets.items()}
-        planned.append(MetricPlan(base, variants, walks))
+        planned.append(MetricPlan(base, variants, choices, walks))
     return planned
 
 
@@ -93,7 +97,7 @@ def plans(metrics: Sequence[Metric], policy: Policy, tools: Sequence[str]) -> li
 class ConventionRow:
     """Summary of each system under one variant of a metric; NaN if it is undefined or refused.
 
-    `name` is the convention, a step to one, or `BASE`; `refused` has the reason for each
+    `name` is the convention, the value of a choice, or `BASE`; `refused` has the reason for each
     system without a value.
     """
 
@@ -116,6 +120,31 @@ class OrderComparison(NamedTuple):
     compared: int
 
 
+class Effect(NamedTuple):
+    """Effect of one choice, if all other choices are the base's (`own`).
+
+    `value` changes the summary of `system` the most, by `change` (new minus base); -1 if no value
+    changes anything. `tau` is the lowest over its values, of `tau_value`; NaN without one.
+    `best_changed` are the values under which another system is best, `lost` those under which a
+    system of the base's has no summary.
+    """
+
+    choice: str
+    own: str
+    value: str
+    change: float
+    system: int
+    tau: float
+    tau_value: str
+    best_changed: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def matters(self) -> bool:
+        """Whether it changes a summary or the order."""
+        return self.change != 0 or bool(self.lost)
+
+
 class Walk(NamedTuple):
     """Steps from the base to a convention, one setting at a time.
 
@@ -131,10 +160,10 @@ class Walk(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """One metric on one dataset: systems x conventions (`rows`).
+    """One metric on one dataset: systems x conventions (`rows`), and the effects of choices.
 
-    `walks` has one for each convention that was asked for. Means are weighted if queries are
-    `weighted_by` something.
+    `effects` has the largest first, `walks` one for each convention that was asked for. Means are
+    weighted if queries are `weighted_by` something.
     """
 
     dataset: str
@@ -142,6 +171,7 @@ class Matrix:
     systems: tuple[str, ...]
     base: ConventionRow
     rows: tuple[ConventionRow, ...]
+    effects: tuple[Effect, ...]
     walks: tuple[Walk, ...] = ()
     weighted_by: str = ""
 
@@ -485,10 +515,16 @@ def _matrix(dataset: str, plan: MetricPlan, systems: Sequence[tuple[str, Summari
         return ConventionRow(variant.name, values, refused)
 
     base = row(Variant(BASE, plan.metric))
+    effects = [
+        effect(plan.metric, choice, own, base.values, list(map(row, others)))
+        for choice, (own, others) in plan.choices.items()
+    ]
+    effects.sort(key=lambda effect: -1.0 if math.isnan(effect.tau) else effect.tau)
+    effects.sort(key=lambda effect: round(abs(effect.change), DIGITS), reverse=True)
     walks = [_walk(name, base, [*map(row, way)]) for name, way in plan.walks.items()]
     walks = [walk for walk in walks if not np.isnan(walk.values).all()]
     names, rows = tuple(name for name, _ in systems), tuple(map(row, plan.variants))
-    return Matrix(dataset, plan.metric, names, base, rows, tuple(walks))
+    return Matrix(dataset, plan.metric, names, base, rows, tuple(effects), tuple(walks))
 
 
 def compare(metric: Metric, base: Floats, other: Floats) -> OrderComparison:
@@ -509,6 +545,31 @@ def compare(metric: Metric, base: Floats, other: Floats) -> OrderComparison:
         for values in (base, other)
     )
     return OrderComparison(tau, bool((before != after).any()), top, top != was, both.size)
+
+
+def effect(
+    metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[ConventionRow]
+) -> Effect:
+    """Return the effect of a choice, over its values; `own` and `base` are the base's."""
+    value, change, system = "", 0.0, -1
+    tau, tau_value = math.inf, ""
+    best_changed, lost = [], []
+    for row in rows:
+        differences = np.nan_to_num(row.values - base, nan=0.0)
+        if differences.size:
+            at = int(np.abs(differences).argmax())
+            if round(abs(differences[at]) - abs(change), DIGITS) > 0:
+                value, change, system = row.name, differences[at].item(), at
+        order = compare(metric, base, row.values)
+        if order.tau < tau:
+            tau, tau_value = order.tau, row.name
+        if order.best_changed:
+            best_changed.append(row.name)
+        if (np.isnan(row.values) & ~np.isnan(base)).any():
+            lost.append(row.name)
+    tau = math.nan if math.isinf(tau) else tau
+    names = tuple(best_changed), tuple(lost)
+    return Effect(choice, own, value, change, system, tau, tau_value, *names)
 
 
 def _walk(name: str, base: ConventionRow, way: Sequence[ConventionRow]) -> Walk:

@@ -1,4 +1,4 @@
-"""Conventions as tables and as records."""
+"""Conventions as tables, as a page of HTML with heat maps, and as records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ..core.entries import grouped_by
 from ..core.names import shown_name, spelled
 from ..core.ragged import Floats
 from ..errors import first_of
-from ..reports.grid import Answer, Grid, GridCell, Tone, grid, not_shown
+from ..reports import html
+from ..reports.grid import Answer, Grid, GridCell, Tone, filled, grid, grid_of, not_shown
 from ..reports.notes import weighted
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from .conventions import (
@@ -30,8 +31,17 @@ MOST = 8
 """Metrics on a dataset that have a sentence above the tables."""
 REFUSED = "x"
 """Shown if a convention refuses the data."""
-OVERVIEW = ("dataset", "metric", "largest range", "other order", "other best")
+OVERVIEW = (
+    *("dataset", "metric", "largest single choice", "largest range"),
+    *("other order", "other best"),
+)
 RANGES = ("system", "lowest", "lowest under", "highest", "highest under", "range")
+CHOICES = (
+    *("one choice", "base", "with", "largest change"),
+    *("of", "lowest tau", "under", "other best under"),
+)
+_HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
+"""Blue and orange, which every kind of colour vision tells apart, pale enough for black text."""
 
 
 def grids(
@@ -63,6 +73,26 @@ def grids(
     if not details:
         hint = "--details prints every table, --convention TOOL explains one tool"
         yield Grid(notes=(hint,))
+
+
+def page(result: ComparedConventions) -> str:
+    """Return a page of HTML: an overview, then a section for each dataset and metric.
+
+    Cells are coloured by their difference to the base: blue above it, orange below, the deepest
+    being the largest difference of the matrix.
+    """
+    low, high = _colour(-1, 1), _colour(1, 1)
+    parts = [
+        f'<p>Colours: <span style="background: {low}; color: #111">lower than the base</span>, '
+        f'<span style="background: {high}; color: #111">higher</span>. The best system of a row '
+        "is bold.</p>",
+        html.render([_overview(result)]),
+    ]
+    for matrix in result.matrices:
+        parts.append(f"<h2>{html.in_html(_title(matrix))}</h2>")
+        parts.append(html.render([Grid(notes=_verdict(matrix)), *_tables(matrix)]))
+    title = "The leaderboard under every convention"
+    return html.document(title, "".join(f"{part}\n" for part in parts))
 
 
 def records(result: ComparedConventions) -> list[dict[str, Any]]:
@@ -105,26 +135,33 @@ def _overview(result: ComparedConventions) -> Grid:
         orders = [order for _, order in _of_conventions(matrix)]
         changed = [sum(order.order_changed for order in orders)]
         changed += [sum(order.best_changed for order in orders)]
+        first = next((effect for effect in matrix.effects if effect.system >= 0), None)
+        choice = "none" if matrix.comparable else "no base to start from"
+        if matrix.comparable and first is not None:
+            choice = f"{first.choice}={first.value}: {decimals(first.change, sign=True)}"
         values = _all_values(matrix)
         known = values[:, ~np.isnan(values).all(axis=0)]
         widths = np.nanmax(known, axis=0) - np.nanmin(known, axis=0)
         widest = number(float(widths.max()) if widths.size else math.nan, matrix.metric)
         counts = [f"{n} of {len(orders)}" if orders else UNDEFINED for n in changed]
-        rows.append([matrix.dataset, heading(matrix.metric), widest, *counts])
+        rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
     by = {matrix.dataset: matrix.weighted_by for matrix in result.matrices}
-    return grid(OVERVIEW, rows, left=2, notes=[*weighted(by), *_left_out(result)])
+    return grid(OVERVIEW, rows, left=3, notes=[*weighted(by), *_left_out(result)])
 
 
 def _tables(matrix: Matrix) -> Iterator[Grid]:
-    """Yield the tables of one metric: values, ranges, and ways to conventions."""
+    """Yield the tables of one metric: values, ranges, ways to conventions and single choices."""
     yield _values(matrix)
     if matrix.systems and matrix.rows:
         yield _ranges(matrix)
     if matrix.comparable:
         yield from (_walk(matrix, walk) for walk in matrix.walks)
+        yield _effects(matrix)
 
 
 def _values(matrix: Matrix) -> Grid:
+    differences = [np.abs(row.values - matrix.base.values) for row in matrix.rows]
+    largest = float(np.nanmax([0.0, *(np.nan_to_num(row).max() for row in differences)]))
     rows = []
     for row, order in matrix.compared:
         change = "other best" if order.best_changed else "other order"
@@ -136,8 +173,9 @@ def _values(matrix: Matrix) -> Grid:
             if row.refused[at]:
                 cells.append(GridCell(REFUSED))
                 continue
+            colour = _colour(value - matrix.base.values[at].item(), largest)
             text = number(value, matrix.metric)
-            cells.append(GridCell(text, bold=at in order.best))
+            cells.append(GridCell(text, bold=at in order.best, colour=colour))
         rows.append(cells)
     header = ["convention", "order", "tau", *matrix.systems]
     return grid(header, rows, left=2, notes=_notes(matrix))
@@ -184,6 +222,31 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
     rows.append([f"= {walk.name}", *(number(value, metric) for value in walk.values.tolist())])
     notes = [f"These settings change nothing: {', '.join(walk.nothing)}."] if walk.nothing else []
     return grid([f"{BASE} -> {walk.name}", *matrix.systems], rows, notes=notes)
+
+
+def _effects(matrix: Matrix) -> Grid:
+    """Return the table of choices, one at a time from the base."""
+    rows = []
+    for effect in (effect for effect in matrix.effects if effect.matters):
+        change = [decimals(effect.change, sign=True), matrix.systems[effect.system]]
+        under = effect.tau_value if effect.tau != 1 else ""
+        tau, best = decimals(effect.tau, 2), first_of(effect.best_changed, 3)
+        shown = change if effect.system >= 0 else ["", ""]
+        cells = effect.choice, effect.own, effect.value, *shown, tau, under, best
+        rows.append(dict(zip(CHOICES, cells, strict=True)))
+    lost = [f"{effect.choice}={value}" for effect in matrix.effects for value in effect.lost]
+    inert = [effect.choice for effect in matrix.effects if not effect.matters]
+    notes = [f"Some system has no value with {', '.join(lost)}."] if lost else []
+    notes += [f"These choices change nothing here: {', '.join(inert)}."] if inert else []
+    title = "One choice at a time, the others as in the base"
+    return grid_of(filled(rows), left=len(CHOICES), title=title, notes=notes)
+
+
+def _colour(difference: float, largest: float) -> str:
+    """Return white for no difference, the full colour for the largest."""
+    share = 0.0 if math.isnan(difference) or not largest else min(abs(difference) / largest, 1.0)
+    full = _HIGHER if difference > 0 else _LOWER
+    return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in full)
 
 
 def _answer(matrix: Matrix) -> Answer:

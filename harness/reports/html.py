@@ -111,6 +111,8 @@ def _heading(column: Column) -> str:
 
 def _cell(column: Column, cell: GridCell) -> str:
     style = _LEFT if column.left else _NUMBER
+    if cell.colour:
+        style = f'{style[:-1]}; background: {cell.colour}; color: #111"'
     return f"<td {style}>{_inside(cell)}</td>"
 
 

@@ -177,6 +177,7 @@ def test_text(toy: Path) -> None:
         ": 1 of 3 conventions ranks the systems differently: lightgbm. The best system"
         in " ".join(text.split())
     )
+    assert re.search(r"^gain +linear +exp +-0\.2152 +broad +-1\.00 +exp +exp", text, re.M)
     assert "\nlightgbm    other best  -1.00  0.5502   0.7872^\n" in text
     assert conventions(toy, overrides=["policy.ties=bounds"]).matrices
 
@@ -194,7 +195,7 @@ def test_a_pair_of_systems_that_swap_is_named() -> None:
     )
     systems = ("best", "x=1", "10", "2")
     base = row("base", 0.9, 0.4, 0.3, 0.2)
-    matrix = Matrix("web", parse("map")[0], systems, base, rows)
+    matrix = Matrix("web", parse("map")[0], systems, base, rows, ())
     text = " ".join(render(grids(ComparedConventions((matrix,)), details=False), "text").split())
     assert re.findall(r"For example, (\S+) swaps (\S+) and (\S+)\.", text) == [
         ("lightgbm", "x=1", "2")
