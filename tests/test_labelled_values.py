@@ -280,7 +280,7 @@ def test_compare_results(
 @pytest.mark.parametrize("format", ["text", "jsonl"])
 def test_compare_folders(pair: tuple[Experiment, Experiment], format: str) -> None:
     _same_command(pair, "diff", "trec", "changed", *COMPARE, "-f", format)
-    _same_command(pair, "diff", "trec", "changed", *COMPARE, "-f", format)
+    _same_command(pair, "diff", "trec", "changed", *COMPARE, "--reproduction", "-f", format)
 
 
 def _files(experiment: Experiment, results: str) -> Counter[str]:

@@ -35,6 +35,7 @@ from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.compare import corrected
 from ..stats.comparison import Comparison, Plan
 from ..stats.differences import differences, largest_first
+from ..stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.intervals import interval_of
 from ..stats.paired_values import same_weights
 from ..stats.registry import Stream, Test, find, outcome_of
@@ -152,6 +153,78 @@ def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> 
 def _values(evaluation: Evaluation, metric: Metric) -> Floats:
     values = np.asarray(evaluation.column(metric), dtype=np.float64)
     return np.nan_to_num(values, nan=0.0) if metric.settings.undefined == "zero" else values
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One run by one metric, original and reproduction (`harness.stats.effects`).
+
+    `n` queries are in both, over which `rmse`, `nrmse` and the paired t-test are; Welch's is over
+    the queries of each. The effects are over the run `baseline`, if any.
+    """
+
+    key: CellKey
+    metric: str
+    n: int = 0
+    rmse: float = math.nan
+    nrmse: float = math.nan
+    p_paired: float = math.nan
+    p_welch: float = math.nan
+    baseline: str = ""
+    effect_ratio: float = math.nan
+    delta_ri: float = math.nan
+    note: str = ""
+
+
+def reproduced(
+    old: Board,
+    new: Board,
+    metrics: Sequence[str],
+    keys: Sequence[CellKey],
+    baselines: Sequence[str],
+) -> Iterator[Reproduced]:
+    """Yield each run by each metric: over each baseline with the same dataset and columns."""
+    for metric, key in product(metrics, keys):
+        errors = _errors(old, new, metric, key)
+        others = (base for base in keys if base.run in baselines and base != key)
+        bases = [base for base in others if base == replace(key, run=base.run)]
+        yield from [_effect(errors, old, new, base) for base in bases] or [errors]
+
+
+def _errors(old: Board, new: Board, name: str, key: CellKey) -> Reproduced:
+    before, after = old.rows[key].entry, new.rows[key].entry
+    metric, other = old.metrics[name], new.metrics[name]
+    if before is None or after is None or metric is None or other is None:
+        return Reproduced(key, name)
+    pairs = paired(before.evaluation, after.evaluation, (metric, other))
+    result = Reproduced(key, name, pairs.n, rmse(pairs.old, pairs.new))
+    if metric.definition.summary != "mean":
+        return result
+    result = replace(
+        result,
+        nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
+        note="" if pairs.n else "no query in both",
+    )
+    if any(weights is not None for weights in pairs.weights):
+        return replace(result, note="no t-tests, as queries have weights")
+    columns = before.evaluation.column(metric), after.evaluation.column(other)
+    return replace(
+        result,
+        p_paired=outcome_of(find("paired-t"), differences(pairs.new, pairs.old), Stream()).p,
+        p_welch=unpaired_t(*(values[~np.isnan(values)] for values in columns)),
+    )
+
+
+def _effect(errors: Reproduced, old: Board, new: Board, base: CellKey) -> Reproduced:
+    metric = old.metrics[errors.metric]
+    reason = why_not(metric) if metric is not None else ""
+    pairs = product((old, new), (errors.key, base))
+    means = [board.rows[key].values[errors.metric] for board, key in pairs]
+    if reason or any(map(math.isnan, means)):
+        note = f"no effect: {reason or 'a value is missing'}"
+        return replace(errors, baseline=base.run, note=note)
+    ratio, relative = effect_ratio(*means), delta_ri(*means)
+    return replace(errors, baseline=base.run, effect_ratio=ratio, delta_ri=relative)
 
 
 @dataclass(frozen=True)
@@ -330,8 +403,8 @@ class Changes:
     """Differences between two leaderboards, `old` and `new`.
 
     `cells` has every row by every metric of both, `orders` the ranks by dataset and metric.
-    `origins` are of two folders; `has_queries` is whether both are. `family`
-    tests were corrected together, as in the `plan`; `notes` are assumptions.
+    `origins` and `reproduced` are of two folders; `has_queries` is whether both are.
+    `family` tests were corrected together, as in the `plan`; `notes` are assumptions.
     """
 
     old: str
@@ -343,6 +416,7 @@ class Changes:
     metrics_only_new: tuple[str, ...]
     orders: tuple[OrderChange, ...]
     origins: tuple[Difference, ...]
+    reproduced: tuple[Reproduced, ...]
     plan: Plan
     family: int
     has_queries: bool
@@ -384,16 +458,18 @@ def changes(
     names: Sequence[tuple[str, str]] = (),
     p: float = 0.9,
     plan: Plan | None = None,
+    reproduction: bool = False,
 ) -> Changes:
     """Compare two leaderboards, folders of results or tables, by cells, queries and ranks.
 
     By default, all metrics and datasets of both are compared, and the `tolerance` is half a unit
     of the last digit that a table prints, and 0 between folders. `lower` are metrics of others that
     are better when lower, `keys` a table's column of runs and others that identify rows, `names`
-    pairs of old and new names, `p` is RBO's persistence, and `plan` that of the tests.
+    pairs of old and new names, and `p` is RBO's persistence. A `reproduction` is also measured by
+    its errors and effects, over the baselines of the `plan` of tests.
 
     Raises InputError with file and line for something other than a leaderboard, or if they share
-    no row or metric; UnknownNameError for a metric, dataset, column or test.
+    no row or metric; UnknownNameError for a metric, dataset, column, baseline or test.
     """
     plan = plan or Plan(())
     plan = replace(plan, family=plan.family or "table")
@@ -423,6 +499,8 @@ def changes(
             has = f"{first.name} has {parts[0]}; {second.name} has {parts[1]}"
             fix = _pairing(kind, first, second)
             raise InputError(Problem("", f"no {kind} is in both: {has}", fix=fix))
+    for name in plan.baselines:
+        check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
     datasets = dict.fromkeys(key.dataset for key in rows)
     has_queries = first.manifest is not None and second.manifest is not None
@@ -440,6 +518,8 @@ def changes(
     rows_tested, sizes = corrected([cell.tested for cell in cells if cell.tested], plan)
     adjusted = iter(rows_tested)
     cells = [replace(cell, tested=next(adjusted)) if cell.tested else cell for cell in cells]
+    is_reproduction = reproduction or bool(plan.baselines)
+    errors = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
     only_old, only_new = (
         () if metrics else tuple(name for name in side.metrics if name not in other.metrics)
         for side, other in ((first, second), (second, first))
@@ -454,6 +534,7 @@ def changes(
         metrics_only_new=only_new,
         orders=tuple(_orders(first, second, datasets, directions, p)),
         origins=tuple(origins(first, second)),
+        reproduced=tuple(errors),
         plan=plan,
         family=sum(sizes.values()),
         has_queries=has_queries,

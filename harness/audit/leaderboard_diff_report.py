@@ -28,7 +28,7 @@ from ..reports.phrases import (
 )
 from ..reports.text import fitted
 from ..stats.registry import find
-from .leaderboard_diff import CellChange, Changes, OrderChange
+from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
 
 ROWS, CELLS = 20, 5
 """Limits of rows of a table, and of cells with listed queries; CSV and JSON lines have all."""
@@ -99,6 +99,7 @@ def records(changes: Changes) -> Iterator[Fields]:
         ),
         "order": map(_order_record, changes.orders),
         "origin": (difference._asdict() for difference in changes.origins),
+        "reproduction": map(_with_key, changes.reproduced),
         "note": ({"text": note} for note in changes.notes),
     }
     for kind, reported in by_kind.items():
@@ -107,6 +108,10 @@ def records(changes: Changes) -> Iterator[Fields]:
 
 def _named(key: CellKey) -> Fields:
     return {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns)}
+
+
+def _with_key(run: Reproduced) -> Fields:
+    return {**_named(run.key), **{name: at for name, at in vars(run).items() if name != "key"}}
 
 
 def _order_record(order: OrderChange) -> Fields:
@@ -221,6 +226,10 @@ def notes(changes: Changes, left_out: Container[str] = ()) -> Iterator[str]:
         yield "tau_ap takes the old order as the truth."
         yield f"RBO is extrapolated with p = {changes.p:g}."
         yield "RBO and 'same first' are over all systems, the rest over the systems in both."
+    if changes.reproduced:
+        yield "rmse is over queries; nrmse is its share of the largest possible."
+        yield "effect_ratio (ER) is the new effect divided by the old one."
+        yield "delta_ri (DeltaRI) is the old relative improvement minus the new one."
     yield from changes.notes
 
 
@@ -263,6 +272,14 @@ def grids(changes: Changes) -> Iterator[Grid]:
         yield Grid(title="inputs, config, policies, versions, code and counts are the same")
     origins = [difference._asdict() for difference in changes.origins]
     yield from _grid("inputs, config and versions", origins, 4)
+    effects = [
+        {**_with_key(run), "run": run.key.run_with_columns, "columns": ""}
+        for run in changes.reproduced
+    ]
+    for row in effects:
+        if not row["baseline"]:
+            row |= {"effect_ratio": None, "delta_ri": None}
+    yield from _grid("reproduction of old by new", effects)
 
 
 def _grid(title: str, rows: Sequence[Fields], left: int | None = None) -> Iterator[Grid]:
@@ -289,7 +306,7 @@ def _show(name: str, value: Any) -> str | GridCell:
     if value is None:
         return ""
     if isinstance(value, float):
-        if name == "p":
+        if name in ("p", "p_paired", "p_welch"):
             return p_value(value)
         return signed(value) if name == "difference" else decimals(value)
     return value if isinstance(value, GridCell) else str(value)

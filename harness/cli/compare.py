@@ -39,8 +39,7 @@ _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "
 @options.metrics("A metric, by default all of the results'")
 @click.option("--dataset", metavar="DATASET", help="Compare on this dataset of the results only.")
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
-@options.baselines("The baseline; by default the first run")
-@options.plan
+@options.plan("The baseline; by default the first run")
 @options.grouping
 @options.format_option("text", "csv", "excel", "jsonl", "markdown", "plain-markdown")
 @options.evaluation
@@ -79,9 +78,7 @@ def command(
     if all_pairs and (text := too_many(plan, len(runs), 1, max(len(metrics), 1))):
         warn(text)
     if results is not None:
-        options.allow(
-            {*_OF_RESULTS, "baselines", *options.PLAN}, "results, whose config has these settings"
-        )
+        options.allow({*_OF_RESULTS, *options.PLAN}, "results, whose config has these settings")
         outcome = read_results(results)
         systems = tuple(versus.from_results(outcome, runs, dataset))
         plan = options.with_defaults(plan, outcome.config.compare, keys["compare"])

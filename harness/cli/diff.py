@@ -26,8 +26,12 @@ from .printing import show, show_grids, terminal_width
 _TOLERANCE = "Treat differences up to this as equal."
 _FILES = "Results folders, or two tables as CSV or Markdown."
 _OF_HISTORY = ("metrics", "dataset", "tolerance", "level")
-_OF_TWO = ("any_change", "names", "keys", "lower", "p", "test", "correction", "overrides")
+_OF_TWO = (
+    *("any_change", "names", "keys", "lower", "p", "reproduction", "baselines", "test"),
+    *("correction", "overrides"),
+)
 """Options of two leaderboards that --history does not have."""
+_TESTS = [name for name in options.PLAN if name != "baselines"]
 
 
 @options.command()
@@ -44,7 +48,8 @@ _OF_TWO = ("any_change", "names", "keys", "lower", "p", "test", "correction", "o
 @options.many("--key", "keys", metavar="COLUMN", help="Column of a table that identifies rows")
 @options.many("--lower", metavar="METRIC", help="Metric of a table for which lower is better")
 @options.persistence
-@options.plan
+@options.flag("--reproduction", "Also measure how well NEW reproduces OLD.")
+@options.plan("Measure effects over this run, too")
 @options.overrides
 @options.format_option("text", "csv", "jsonl", "markdown")
 def command(
@@ -86,7 +91,7 @@ def command(
     if os.path.isdir(old) and os.path.isdir(new):
         options.refuse(("keys", "lower"), "results folders")
     else:
-        options.refuse((*options.PLAN, "overrides"), "tables, which have no values of queries")
+        options.refuse((*_TESTS, "overrides"), "tables, which have no values of queries")
     keys = options.sections(settings.pop("overrides"), {"compare": parameters_of(Plan)})
     plan = options.pop_plan(settings, keys["compare"])
     options.check_correction(plan.test, keys["compare"])

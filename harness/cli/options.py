@@ -37,7 +37,7 @@ KEYS_OF_EVALUATION = {
 _WITHOUT_OPTION = {"dataset.columns", "groups.columns"}
 """Keys with the name of an option that sets another key."""
 SECTIONS = {
-    "Comparison": "baselines baseline test correction level family all_pairs margins",
+    "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
     "Evaluation": "relevance_level depth ties convention overrides",
     "Files": f"{OF_FILES} plugins plugin inputs groups weights",
     "Fusion": "fuse write",
@@ -233,7 +233,7 @@ comparison = joined(
     _test("Repeat the comparisons with this test.", default=None),
     setting(Plan, "correction", default=None, help="Repeat the comparisons with this correction."),
 )
-PLAN = ("test", "correction", "level")
+PLAN = ("baselines", "test", "correction", "level")
 """The parameters of `plan`."""
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 persistence = click.option(
@@ -242,12 +242,14 @@ persistence = click.option(
 _LEVEL = "An adjusted p-value up to this is significant."
 
 
-plan = joined(
-    _test("A test, such as randomization."),
-    setting(Plan, "correction", help="Correct p-values for several comparisons."),
-    setting(Plan, "level", metavar="ALPHA", help=_LEVEL),
-)
-"""Options of a plan of comparisons; see `pop_plan`."""
+def plan(help_of_baseline: str) -> Option[Any]:
+    """Return the options of a plan of comparisons; see `pop_plan`."""
+    return joined(
+        baselines(help_of_baseline),
+        _test("A test, such as randomization."),
+        setting(Plan, "correction", help="Correct p-values for several comparisons."),
+        setting(Plan, "level", metavar="ALPHA", help=_LEVEL),
+    )
 
 
 def pop_plan(settings: dict[str, Any], choices: Mapping[str, Any]) -> Plan:
@@ -255,8 +257,7 @@ def pop_plan(settings: dict[str, Any], choices: Mapping[str, Any]) -> Plan:
 
     `choices` are further keys of a config's `compare:`.
     """
-    tests = {name: settings.pop(name) for name in PLAN}
-    return Plan(settings.pop("baselines", ()), **tests, **choices)
+    return Plan(**{name: settings.pop(name) for name in PLAN}, **choices)
 
 
 def with_defaults(plan: Plan, configured: Plan | None, choices: Collection[str]) -> Plan:

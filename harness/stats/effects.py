@@ -1,15 +1,18 @@
-"""Effect sizes, and the smallest difference that can be found."""
+"""Effect sizes, the smallest difference that can be found, and how near a reproduction comes."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import stdtr
 
 from ..core.metric import Direction
 from ..core.ragged import Floats
 from .intervals import two_sided
+from .registry import as_p
 
 
 @dataclass(frozen=True)
@@ -132,3 +135,73 @@ def _spread(n: int, level: float) -> tuple[Floats, Floats]:
     weights = np.exp(log_density)
     weights /= weights.sum()
     return two_sided(freedom, level) * np.exp(log_s), weights
+
+
+def rmse(original: Floats, reproduced: Floats) -> float:
+    """Return the root mean square error of the values of each query.
+
+    ``sqrt(mean((o - r)^2))``
+
+    Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
+    SIGIR 2020.
+    """
+    if not original.size:
+        return math.nan
+    return float(np.sqrt(np.mean((original - reproduced) ** 2)))
+
+
+def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0, 1)) -> float:
+    """Return `rmse` as a share of the largest that a reproduction of these values can have.
+
+    That one gives each query the bound that its original value is further from:
+    ``rmse / sqrt(mean(max(o - low, high - o)^2))``.
+    """
+    low, high = bounds
+    if not original.size or not (math.isfinite(low) and math.isfinite(high)):
+        return math.nan
+    worst = np.sqrt(np.mean(np.maximum(original - low, high - original) ** 2))
+    return rmse(original, reproduced) / float(worst)
+
+
+def effect_ratio(
+    original: float, original_baseline: float, reproduced: float, reproduced_baseline: float
+) -> float:
+    """Ratio of the reproduced effect to the original one; NaN if the original effect is 0.
+
+    ``ER = (mean(r_a) - mean(r_b)) / (mean(o_a) - mean(o_b))``: 1 if the improvement over the
+    baseline is as large, 0 if there is none, below 0 if it goes the other way.
+    """
+    effect = original - original_baseline
+    return (reproduced - reproduced_baseline) / effect if effect else math.nan
+
+
+def delta_ri(
+    original: float, original_baseline: float, reproduced: float, reproduced_baseline: float
+) -> float:
+    """Return by how much the relative improvement falls short; NaN if a baseline is 0.
+
+    ``DeltaRI = (o_a - o_b) / o_b - (r_a - r_b) / r_b`` of means: 0 if it is as large, above 0
+    if the original one is larger.
+    """
+    if not (original_baseline and reproduced_baseline):
+        return math.nan
+    relative = (reproduced - reproduced_baseline) / reproduced_baseline
+    return (original - original_baseline) / original_baseline - relative
+
+
+def unpaired_t(first: Floats, second: Floats) -> float:
+    """Return the two-sided p that two samples have one mean, whichever queries they are of.
+
+    Welch, The generalization of Student's problem when several different population variances
+    are involved, Biometrika 34, 1947.
+    """
+    if min(first.size, second.size) < 2:
+        return math.nan
+    samples = first, second
+    parts = [float(s.var(ddof=1)) / s.size if np.ptp(s) else 0.0 for s in samples]
+    error = math.sqrt(sum(parts))
+    if not error:
+        return 1.0 if first[0] == second[0] else math.nan
+    squares = [part**2 / (s.size - 1) for part, s in zip(parts, samples, strict=True)]
+    freedom = sum(parts) ** 2 / sum(squares)
+    return as_p(2 * stdtr(freedom, -abs(float(first.mean() - second.mean()) / error)))

@@ -1,6 +1,7 @@
 """Two folders of results, with one value that was changed by hand."""
 
 import json
+import math
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,6 +13,7 @@ from scipy import stats
 from harness.audit.leaderboard_diff import Changes, changes
 from harness.audit.leaderboard_diff_report import render
 from harness.errors import UnknownNameError
+from harness.stats.comparison import Plan
 
 
 def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:
@@ -76,6 +78,26 @@ def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
     assert found["config", "metrics"].new == "recip_rank, num_ret, P@5"
     assert found["version", "numpy"].new == "0.1"
     assert {kind for kind, _ in found} <= {"input", "config", "policy", "version", "git"}
+
+
+def test_reproduction(old: Path, new: Path) -> None:
+    found = changes(old, new, plan=Plan(("base",)))
+    rows = {(one.key.run, one.metric): one for one in found.reproduced}
+    good = rows["good", "recip_rank"]
+    # one of six differs by .5: sqrt(.25 / 6); originals 1 1 .5 .5 1 1, each .5 or 1 from a bound
+    assert good.rmse == pytest.approx(math.sqrt(0.25 / 6))
+    assert good.nrmse == pytest.approx(math.sqrt((0.25 / 6) / ((4 + 0.5) / 6)))
+    # base: 1 .5 .5 .25 1 .5 is 3.75 of 6; 5 - 3.75 = 1.25 before, .75 now
+    assert good.baseline == "base"
+    assert good.effect_ratio == pytest.approx(0.75 / 1.25)
+    assert good.delta_ri == pytest.approx(1.25 / 3.75 - 0.75 / 3.75)
+    base = rows["base", "recip_rank"]
+    assert (base.rmse, base.p_paired, base.p_welch, base.baseline) == (0, 1, 1, "")
+    assert math.isnan(base.effect_ratio)
+    sums = rows["good", "num_ret"]
+    assert sums.note == "no effect: it is a sum over the queries, not a mean"
+    assert changes(old, new, reproduction=True).reproduced[0].baseline == ""
+    assert changes(old, new).reproduced == ()
 
 
 @pytest.mark.filterwarnings("ignore:.*same-file-twice:harness.errors.HarnessWarning")

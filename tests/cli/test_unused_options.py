@@ -100,12 +100,12 @@ FORMS: dict[str, dict[str, str]] = {
         "c.yaml": "on_undecided overrides format",
     },
     "diff": {
-        "out out": "test correction metrics dataset tolerance any_change names p level "
+        "out out": f"{COMPARED} metrics dataset tolerance any_change names p reproduction level "
         "overrides format",
-        "out old.csv": "metrics dataset tolerance any_change names keys lower p "
-        "format",
+        "out old.csv": "metrics dataset tolerance any_change names keys lower p reproduction "
+        "baselines format",
         "out out/leaderboard.csv": "metrics dataset tolerance any_change names lower p "
-        "format",
+        "reproduction baselines format",
         "out results --history": "history output metrics dataset tolerance level format",
     },
     "similarity": {
@@ -116,6 +116,7 @@ FORMS: dict[str, dict[str, str]] = {
     "conventions": {
         "out": "metrics tools match run dataset overrides format details",
         "out --match .5": "metrics tools run dataset overrides format details",
+        "out --match .5 -f html": "metrics tools run dataset overrides details",
     },
     "verify": {
         "out": "jobs scheduler inputs plugins format",
