@@ -224,6 +224,8 @@ class QueryRows(ABC):
         Number of rows that those columns had, if it is known.
     dropped : RowCount, optional
         The rows that repeated a docno and are not here.
+    rows_of_documents : ndarray of int64, optional
+        Row of the file for each row of those columns, if rows of the file have several documents.
     """
 
     qids: pa.Array
@@ -235,6 +237,7 @@ class QueryRows(ABC):
     order: Array | None = None
     n_source: int | None = None
     dropped: RowCount | None = None
+    rows_of_documents: Ints | None = None
 
     kind: ClassVar[str] = "table"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.float64,)
@@ -406,6 +409,7 @@ class QueryRows(ABC):
         offsets = self.offsets[first : stop + 1] - begin
         docnos = docnos or self.docnos.part(begin, end, offsets)
         columns = {**self._of_rows(slice(begin, end)), "order": None, "n_source": None}
+        columns["rows_of_documents"] = None
         qids = self.qids.slice(first, stop - first)
         return replace(self, qids=qids, offsets=offsets, docnos=docnos, **columns)
 
@@ -569,10 +573,9 @@ GRADE_LIMIT = MOST
 
 def rows_in_file(table: QueryRows, rows: Ints) -> Ints:
     """Return the positions of some rows of a table in its file, from 0."""
-    if table.order is None:
-        return rows
-    places: Ints = table.order[np.minimum(rows, table.order.size - 1)]
-    return places
+    for places in (table.order, table.rows_of_documents):
+        rows = rows if places is None else places[np.minimum(rows, places.size - 1)]
+    return rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)

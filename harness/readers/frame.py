@@ -120,7 +120,9 @@ def table_of(
     table_read = build(rows_type, rows, qids, docnos, numbers, duplicates, name)
     if isinstance(table_read, Qrels) and docnos is not None:
         table_read = replace(table_read, learning_to_rank=_has_features(table, chosen, rows.where))
-    warn_dropped(Rows(rows.where), table_read.dropped or NO_ROWS, duplicates)
+    if rows.of_documents is not None:
+        table_read = replace(table_read, rows_of_documents=rows.of_documents)
+    warn_dropped(replace(rows, is_data=None), table_read.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):
         warn_scattered(rows, table_read.scattered)
     return table_read
@@ -176,7 +178,6 @@ class _Cells:
             role = "grade" if issubclass(kind, Qrels) else "score"
             columns[role] = to_arrow(kind.numbers_of_lists(offsets_of(lengths)))
         if isinstance(rows.where, Source):
-            rows.where.rows_of_documents = rows.of_documents
             rows.where.has_ranks |= role not in self.chosen
         return _Cells(pa.table(columns), {name: name for name in columns}, rows)
 

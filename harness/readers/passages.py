@@ -124,6 +124,7 @@ class Documents:
             docnos=Docnos(table["docno"].combine_chunks(), offsets),
             numbers=table[f"score_{take}"].to_numpy(),
             order=None,
+            rows_of_documents=None,
         )
 
     def report(self) -> None:

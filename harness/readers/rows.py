@@ -44,10 +44,6 @@ class Rows:
     is_data: IsDataLine | None = None
     of_documents: Ints | None = None
 
-    def __post_init__(self) -> None:
-        if self.of_documents is None and not isinstance(self.where, str):
-            object.__setattr__(self, "of_documents", self.where.rows_of_documents)
-
     @property
     def name(self) -> str:
         """Path of the file, or name of the frame."""

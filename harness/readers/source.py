@@ -327,7 +327,6 @@ class Source:
         self.ascending = False  # whether the lowest score of a run is best
         self.has_extra_fields = False  # whether some lines had more fields than were read
         self.has_ranks = False  # whether its scores were made of ranks, or of the order of lists
-        self.rows_of_documents: Array | None = None  # of each document, if rows hold several
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
         self.has_features = False  # whether some of these are features of learning-to-rank rows

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from outcomes import refused, warned
 
+import harness
 from harness.core.qrels_and_runs import Qrels, Run
-from harness.errors import SHOWN
+from harness.errors import SHOWN, HarnessWarning
 from harness.readers import read_qrels, read_run
 from harness.readers.in_memory import as_table
 
@@ -147,3 +148,16 @@ def test_a_line_of_nested_rows_that_is_not_json_is_named(tmp_path: Path) -> None
         '{"query": "7", "hits": [{"docno": "a", "score": 1}]}\n{"query": "8" "hits": 1}\n'
     )
     assert refused(read_run, path) == [(f"{path}:2", "")]
+
+
+def test_documents_in_lists_have_the_line_of_their_list(tmp_path: Path) -> None:
+    path = tmp_path / "lists.jsonl"
+    path.write_text(
+        '{"qid": "q1", "docnos": ["a", "b", "c"], "grades": [1, 0, 2]}\n'
+        '{"qid": "q2", "docnos": ["a", "b"], "grades": [-1, -1]}\n'
+        '{"qid": "q3", "docnos": ["a", "b"], "grades": [1, 0.5]}\n'
+    )
+    assert warned(read_qrels, path)[1] == [("unusable-judgements", 1, 2)]
+    with pytest.warns(HarnessWarning):
+        problems = refused(harness.evaluate, path, {"q1": {"a": 1.0}}, ["map"])
+    assert problems == [(f"{path}:3", "grade-values")]
