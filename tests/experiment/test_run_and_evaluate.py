@@ -112,24 +112,6 @@ def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
 
 
 class TestEvaluate:
-    @pytest.mark.parametrize("kind", ["dict", "arrow", "pandas", "polars", "columns", "tables"])
-    def test_every_form_gives_the_same(self, kind: str) -> None:
-        def form(mapping: dict[str, dict[str, Any]], number: str) -> Any:
-            rows = [(q, d, v) for q, docs in mapping.items() for d, v in docs.items()]
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            named = dict(zip(("qid", "docno", number), columns, strict=True))
-            if kind == "dict":
-                return mapping
-            if kind == "tables":
-                table = harness.Qrels if number == "grade" else harness.Run
-                return table.from_dict(mapping)
-            if kind == "columns":
-                return tuple(columns)
-            return {"arrow": pa.table, "pandas": pd.DataFrame, "polars": pl.DataFrame}[kind](named)
-
-        found = harness.evaluate(form(QRELS, "grade"), form(RUN, "score"), ["map"])
-        assert found.summary() == {"map": MAP}
-
     def test_padded_arrays(self) -> None:
         relevance = np.array([[0, 1, 0], [0, 1, 1]])
         scores = np.array([[1.0, 0.0, 1.5], [1.5, 0.2, np.nan]])
@@ -164,11 +146,6 @@ class TestEvaluate:
         assert harness.evaluate(columns, scores, ["recip_rank"]).to_dict() == expected
         numbered = harness.evaluate((np.array([7, 8, 7, 8, 7]), grades), scores, ["recip_rank"])
         assert numbered.to_dict() == {"7": expected["a"], "8": expected["b"]}
-
-    def test_lazy_frames(self) -> None:
-        frame = pl.LazyFrame({"qid": ["q", "q"], "docno": ["d", "e"], "grade": [0, 1]})
-        run = frame.with_columns(score=pl.Series([2.0, 1.0]))
-        assert harness.evaluate(frame, run, ["recip_rank"]).summary() == {"recip_rank": 0.5}
 
     @pytest.mark.parametrize(
         ("qrels", "run", "where"),

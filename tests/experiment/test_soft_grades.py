@@ -1,5 +1,6 @@
 """Soft grades: metrics against literal loops and scikit-learn, and refusals without a level."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from refusals import refuses
+from table_forms import table_as
 
 import harness
 from harness.core.metric import REGISTRY
@@ -170,17 +172,17 @@ def test_grades_of_a_model_in_double_precision_reach_their_level(tmp_path: Path,
     qrels: Any = {"10": {}, "2": {}}
     for qid, docno, grade in zip(qids, docnos, grades.tolist(), strict=True):
         qrels[qid][docno] = grade
-    path = tmp_path / f"q.{form}"
-    if form == "parquet":
-        pq.write_table(pa.table({"qid": qids, "docno": docnos, "grade": grades}), path)
-    elif form == "json":
-        path.write_text(str(qrels).replace("'", '"'))
-    elif form != "dict":
-        line, head = ("{},{},{}\n", "qid,docno,grade\n") if form == "csv" else ("{} 0 {} {}\n", "")
-        rows = zip(qids, docnos, grades.tolist(), strict=True)
-        path.write_text(head + "".join(line.format(*row) for row in rows))
+    table = {"qid": qids, "docno": docnos, "grade": grades.tolist()}
+    given: Any = tmp_path / "q"
+    if form == "json":
+        given.write_text(json.dumps(qrels))
+    elif form == "txt":
+        rows = zip(*table.values(), strict=True)
+        given.write_text("".join("{} 0 {} {}\n".format(*row) for row in rows))
+    else:
+        given = qrels if form == "dict" else table_as(form, table, tmp_path)
     run = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
-    board = harness.evaluate(qrels if form == "dict" else path, run, ["P(rel=0.7)@1"])
+    board = harness.evaluate(given, run, ["P(rel=0.7)@1"])
     assert board.values.tolist() == [[1.0], [1.0]]
     # grades that were written in full are as they are
     written = {"10": {"a": 0.6999999880790710, "b": 0.1}}

@@ -6,12 +6,11 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
-import pyarrow as pa
-import pyarrow.feather as feather
 import pytest
 import yaml
 from outcomes import warned
 from refusals import refuses
+from table_forms import FILES, OBJECTS, table_as
 
 import harness
 from harness import readers
@@ -22,49 +21,32 @@ SCORES = [3.5, 1.0, -2.25, 0.5, 1e-9]
 QIDS = ["q1", "q1", "q1", "q2", "q2"]
 SERIES = pd.Series(SCORES)
 
-TABLES = [
-    (SERIES.to_frame("score"), {"index": False}, {"score": "score"}),
-    (SERIES.to_frame("my_model"), {"index": False}, {"score": "my_model"}),
-    (SERIES.to_frame("0"), {}, {"score": "0", "index": ""}),
-    (SERIES.to_frame("pred"), {}, {"score": "pred", "index": ""}),
-    (SERIES.to_frame("lm").reset_index(), {"index": False}, {"score": "lm", "index": "index"}),
+GRADES = [2, 0, 1, 0, 1]
+
+TABLES = [  # columns and index, and the column of each role
+    (SERIES.to_frame("0"), {"score": "0", "index": ""}),
+    (SERIES.to_frame("pred"), {"score": "pred", "index": ""}),
+    (pd.DataFrame({"s": SCORES}, [0, 1, 2, 0, 1]), {"score": "s", "index": ""}),
     *(
-        (SERIES.to_frame(name), {"index": False}, {"score": name})
-        for name in ("prediction", "y_pred", "yhat", "y_hat")
+        ({name: SCORES}, {"score": name})
+        for name in ("score", "my_model", "prediction", "y_pred", "yhat", "y_hat")
     ),
-    (
-        pd.DataFrame({"label": [2, 0, 1, 0, 1], "yhat": SCORES}),
-        {"index": False},
-        {"score": "yhat", "grade": "label"},
-    ),
+    ({"index": range(5), "lm": SCORES}, {"score": "lm", "index": "index"}),
+    ({"qid": QIDS, "logits": SCORES}, {"score": "logits", "qid": "qid"}),
     *(
-        (
-            pd.DataFrame({label: [2, 0, 1, 0, 1], score: SCORES}),
-            {"index": False},
-            {"score": score, "grade": label},
+        ({label: GRADES, score: SCORES}, {"score": score, "grade": label})
+        for label, score in (
+            ("label", "yhat"), ("actual", "predicted"), ("true", "pred"), ("y_test", "prob"),
         )
-        for label, score in (("actual", "predicted"), ("true", "pred"), ("y_test", "prob"))
     ),
-    (
-        pd.DataFrame({"qid": QIDS, "logits": SCORES}),
-        {"index": False},
-        {"score": "logits", "qid": "qid"},
-    ),
-    (
-        pd.concat([SERIES[:3], SERIES[:2]]).to_frame("s").assign(s=SCORES),
-        {},
-        {"score": "s", "index": ""},
-    ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
-@pytest.mark.parametrize(("frame", "how", "columns"), TABLES)
-def test_score_tables(
-    tmp_path: Path, dataset: Qrels, frame: pd.DataFrame, how: dict[str, Any], columns: Any
-) -> None:
-    path = tmp_path / "p.csv"
-    frame.to_csv(path, **how)
+@pytest.mark.parametrize(("table", "columns"), TABLES)
+def test_score_tables(tmp_path: Path, dataset: Qrels, table: Any, columns: Any) -> None:
+    path, frame = tmp_path / "p.csv", pd.DataFrame(table)
+    frame.to_csv(path, index="index" in columns and columns["index"] == "")
     source = readers.Source(path)
     assert readers.guess_format(source, "run") == "table"
     run = readers.read_run(source, dataset=dataset)
@@ -115,18 +97,10 @@ JUDGED = {"1": {"a": 1}, "2": {"a": 1, "b": 0}, "10": {"a": 0, "b": 1}}
 FALLING = [0.75, 0.5, 2.25, 0.1, 0.125]  # of the rows above; the best are relevant if negated
 
 
-def every_path(folder: Path, frame: pd.DataFrame) -> list[Any]:
+def every_form(folder: Path, frame: pd.DataFrame) -> list[Any]:
     """Table as files of every format, and as objects in memory."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    frame.to_csv(folder / "t.csv", index=False)
-    frame.to_csv(folder / "t.tsv", index=False, sep="\t")
     blanks = frame.rename(columns=lambda name: name.replace(" ", "_"))
-    blanks.to_csv(folder / "blanks.txt", index=False, sep=" ")
-    frame.to_json(folder / "t.jsonl", orient="records", lines=True)
-    frame.to_parquet(folder / "t.parquet")
-    feather.write_feather(table, folder / "t.arrow")
-    names = "t.csv", "t.tsv", "blanks.txt", "t.jsonl", "t.parquet", "t.arrow"
-    return [*(str(folder / name) for name in names), frame, pl.from_pandas(frame), table]
+    return [table_as(f, blanks if f == "txt" else frame, folder) for f in (*FILES, *OBJECTS)]
 
 
 def mean_of(run: Any, **options: Any) -> float:
@@ -144,7 +118,7 @@ def test_scores_have_a_usual_name_or_are_named(tmp_path: Path, column: str, is_l
     best = frame.assign(**{column: -frame[column] if is_low else frame[column]})
     expected = mean_of(best.rename(columns={column: "score"}))
     assert expected == pytest.approx(1 if is_low else 2 / 3)
-    for given in every_path(tmp_path, frame):
+    for given in every_form(tmp_path, frame):
         place = Path(given).name if isinstance(given, str) else "data frame"
         with refuses(place, "columns") as error:
             mean_of(given)
@@ -174,7 +148,7 @@ def test_two_usual_names_of_one_role(
     of = Run if kind == "run" else Qrels
     read = readers.read_run if kind == "run" else readers.read_qrels
     expected = readers.from_frame(frame[["qid", "docno", names[1]]], of).to_dict()
-    for given in every_path(tmp_path, frame):
+    for given in every_form(tmp_path, frame):
         if not isinstance(given, str):
             with refuses("data frame", "columns") as error:
                 readers.from_frame(given, of)
@@ -196,19 +170,12 @@ def test_a_frame_of_grades_and_scores_serves_as_both() -> None:
 
 
 @pytest.mark.parametrize("column", ["distance", "L2Dist", "val_loss", "mine"])
-@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "frame", "records"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl", "pandas", "records"])
 def test_distances_whose_highest_is_taken_as_best_are_warned_of(
     tmp_path: Path, column: str, form: str
 ) -> None:
     frame = pd.DataFrame({"qid": ["10", "10", "2"], "docno": ["a", "b", "a"], column: [0.5, 2, 1]})
-    path = tmp_path / f"r.{form}"
-    if form == "csv":
-        frame.to_csv(path, index=False)
-    elif form == "parquet":
-        frame.to_parquet(path)
-    elif form == "jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    run = {"frame": frame, "records": frame.to_dict("records")}.get(form, path)
+    run = frame.to_dict("records") if form == "records" else table_as(form, frame, tmp_path)
     qrels, columns = {"10": {"a": 1}, "2": {"a": 1}}, {"score": column}
     _, said = warned(harness.evaluate, qrels, run, ["map"], columns=columns)
     assert ["distance-as-score" in text for text in map(str, said)] == [True] * (column != "mine")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from outcomes import refused, warned
@@ -97,14 +97,7 @@ def test_warnings_of_a_run(
     assert warned(read, write("a.run", "q Q0 d1 1 2 t\nq Q0 d2 2 1 t"))[1] == []
 
 
-@pytest.mark.parametrize(("policy", "score"), [("last", 0.25), ("first", 1.0)])
-def test_duplicates_on_request(
-    write: Write, policy: Literal["first", "last"], score: float
-) -> None:
-    path = write("a.run", "q Q0 d1 1 1 t\nq Q0 d2 2 0.5 t\nq Q0 d1 3 0.25 t\n")
-    run, found = warned(readers.read_run, path, duplicates=policy)
-    assert run.to_dict() == {"q": {"d1": score, "d2": 0.5}}
-    assert [(rule, count) for rule, count, _ in found] == [("dropped-rows", 1)]
+def test_the_last_judgement_counts_on_request(write: Write) -> None:
     text = "a 0 x 1\nb 0 x 1\na 0 x 2\nb 0 y 1\nb 0 x 0\nb 0 x 2\n"
     qrels, found = warned(readers.read_qrels, write("q.txt", text), duplicates="last")
     assert qrels.to_dict() == {"a": {"x": 2}, "b": {"x": 2, "y": 1}}

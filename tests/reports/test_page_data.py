@@ -12,7 +12,6 @@ from command_line import called, refused, succeeds
 from csv_rows import csv_rows
 from packed_page import unpack
 
-import harness
 from harness.reports.sentences import as_text, group_label
 
 RUNS = {"a=1": 0.9, "b": 0.5, "c c": 0.5, "d": 0.1}
@@ -285,18 +284,6 @@ def test_earlier_results(tmp_path: Path) -> None:
     assert old["title"] == "Round 1"
     (sentence,) = old["boards"][0]["ledes"]
     assert "another MAP than in Round 1" in as_text(sentence, [*RUNS])
-
-
-def test_a_page_of_runs_in_python(tmp_path: Path) -> None:
-    qrels = {q: {"a": 1, "b": 0} for q in ("1", "2", "10")}
-    runs = {
-        name: {q: {"a": 1.0, "b": float(n + i > 3)} for i, q in enumerate(qrels)}
-        for n, name in enumerate(["one", "two"])
-    }
-    target = harness.page(tmp_path / "p.html", qrels, runs, ["map"], title="Mine")
-    page = unpack(target.read_text())
-    assert page["title"] == "Mine"
-    assert page["boards"][0]["columns"][0]["family"] == 1
 
 
 def test_the_command_writes_what_the_run_wrote(tmp_path: Path) -> None:
