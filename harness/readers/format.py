@@ -107,22 +107,27 @@ class Head:
         if len(words) > 1 and mostly(self.lines, lambda line: len(line.split()) == len(words)):
             able.append("")
         for between in able:  # a comma may be part of a docno
-            rows = [self.split(line, between) for line in self.lines]
-            if mostly(rows, lambda row: any(map(is_like_number, row))):
+            if mostly(self._split(between), lambda row: any(map(is_like_number, row))):
                 return between
         return able[0] if able else ","
 
-    def split(self, line: bytes, between: str | None = None) -> list[str]:
-        """Return the fields of one of these lines, without quotes."""
-        between = self.between if between is None else between
-        return [field.strip(' "\r') for field in decoded(line).split(between or None)]
+    @cached_property
+    def fields(self) -> list[list[str]]:
+        """The fields of each of these lines, without quotes."""
+        return self._split(self.between)
+
+    def _split(self, between: str) -> list[list[str]]:
+        return [
+            [field.strip(' "\r') for field in decoded(line).split(between or None)]
+            for line in self.lines
+        ]
 
     @property
     def has_heading(self) -> bool:
         """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
         if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
-        names, *rows = map(self.split, self.lines)
+        names, *rows = self.fields
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
         if not is_index and any(map(is_like_number, names)):
             return False
@@ -302,7 +307,7 @@ def _columns_of(rows: Sequence[Sequence[str]], number: str) -> list[str]:
 
 def without_names(source: Source, head: Head, kind: Kind) -> InputError:
     """Return the error for columns without names; its fix guesses their roles."""
-    rows = [head.split(line) for line in head.lines]
+    rows = head.fields
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
     if kind == "run" and len(rows[0]) < 3:

@@ -78,7 +78,7 @@ def has_features(source: Source) -> bool:
         names = _columns(source, []).column_names
     else:
         head = Head(source.suffix, source.head)
-        names = head.split(head.lines[0]) if head.lines else []
+        names = head.fields[0] if head.lines else []
     of_qrels, of_run = guess(names, "qrels"), guess(names, "run")
     has_rows = {"qid", "grade"} <= of_qrels.keys() and of_run.keys().isdisjoint({"score", "rank"})
     return has_rows and len(names) > 1 + len(of_qrels)

@@ -268,10 +268,9 @@ def read_pairs(source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
 
 def has_pairs(head: Head, kind: Kind) -> bool:
     """Whether lines are a qid and a docno without names above; numbers may be grades as well."""
-    pairs = [head.split(line) for line in head.lines]
-    if {"qid", "docno"} <= guess(pairs[0], kind).keys():
+    if {"qid", "docno"} <= guess(head.fields[0], kind).keys():
         return False
-    return mostly(pairs, lambda pair: len(pair) == 2 and _is_docno(pair[1]))
+    return mostly(head.fields, lambda pair: len(pair) == 2 and _is_docno(pair[1]))
 
 
 def _is_docno(text: str) -> bool:
