@@ -171,9 +171,12 @@ def test_an_edited_leaderboard(tmp_path: Path) -> None:
     folder = results_with(tmp_path, POOLED)
     path = folder / "leaderboard.csv"
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(rows_of(folder)[0]["map"], "0.9"), encoding="utf-8")
-    done = called("trace", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
-    assert (done.code, "  leaderboard.csv has ANOTHER value: 0.9.\n" in done.out) == (1, True)
+    value = rows_of(folder)[0]["map"]
+    for other in ("0.9", repr(math.nextafter(float(value), 1))):
+        path.write_text(text.replace(value, other), encoding="utf-8")
+        done = called("trace", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
+        assert (done.code, f"has ANOTHER value: {other}.\n" in done.out) == (1, True), done.out
+        assert value in done.out  # with all its digits
     heading, *lines = text.splitlines()
     path.write_text("\n".join([heading, *reversed(lines)]) + "\n", encoding="utf-8")
     assert row(folder, "a", "map").recorded == row(folder, "a", "map").value  # in any order
@@ -283,18 +286,6 @@ def test_settings_that_differ_from_the_default(tmp_path: Path) -> None:
         assert {line.split()[0] for line in block.splitlines()[2:]} == names
     text = str(trace(results(tmp_path, "map"), "one", "map"))
     assert "Metric: map\n  every setting has its default value\n" in text
-
-
-def test_a_value_that_is_not_confirmed_has_all_digits(tmp_path: Path) -> None:
-    folder = results_with(tmp_path, POOLED)
-    path = folder / "leaderboard.csv"
-    value = rows_of(folder)[0]["map"]
-    other = repr(math.nextafter(float(value), 1))
-    path.write_text(path.read_text(encoding="utf-8").replace(value, other), encoding="utf-8")
-    done = called("trace", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
-    assert done.code == 1
-    assert value in done.out
-    assert other in done.out
 
 
 def test_a_missing_option_lists_the_names(tmp_path: Path) -> None:

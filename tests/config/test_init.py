@@ -80,23 +80,11 @@ def test_trec_runs_next_to_their_qrels(tmp_path: Path) -> None:
 
 
 def test_folds_and_seeds(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        {
-            f"data/Fold{fold}/{part}.txt": letor(10 * fold, 100 * fold)
-            for fold in (1, 2)
-            for part in ("train", "vali", "test")
-        },
-    )
     for fold in (1, 2):
-        for seed in (1, 2):
-            make(
-                tmp_path,
-                {
-                    f"preds/{m}/fold{fold}-seed{seed}.txt": scores(10 * fold)
-                    for m in ("svm", "gbrt")
-                },
-            )
+        data = [f"data/Fold{fold}/{part}.txt" for part in ("train", "vali", "test")]
+        make(tmp_path, dict.fromkeys(data, letor(10 * fold, 100 * fold)))
+        names = [f"preds/{m}/fold{fold}-seed{n}.txt" for m in ("svm", "gbrt") for n in (1, 2)]
+        make(tmp_path, dict.fromkeys(names, scores(10 * fold)))
     text, loaded = proposed(tmp_path)
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
     assert "#   data/Fold{fold}/train.txt: 2 files: training data\n" in text
@@ -130,26 +118,26 @@ def make_parts(base: Path, folds: Sequence[int] = (1,)) -> None:
         make(base, {f"data/Fold{fold}/{part}.txt": letor(10, 100 * n)})
 
 
-def test_short_words_for_fold_and_seed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "path", ["p/{model}-f{fold}-s{seed}.txt", "p/{model}/Fold{fold}.s{seed}.txt"]
+)
+def test_short_words_for_fold_and_seed(tmp_path: Path, path: str) -> None:
     make_parts(tmp_path, (1, 2))
-    names = [f"p/{m}-f{n}-s{s}.txt" for m in ("net", "svm") for n in (1, 2) for s in (0, 1)]
+    keys = itertools.product(("a=1", "svm"), (1, 2), (0, 10))
+    names = [path.format(model=model, fold=fold, seed=seed) for model, fold, seed in keys]
     make(tmp_path, dict.fromkeys(names, scores(10)))
     text, _ = proposed(tmp_path)
-    assert '\n  "{model}": {format: scores, path: "p/{model}-f{fold}-s{seed}.txt"}\n' in text
+    assert f'\n  "{{model}}": {{format: scores, path: "{path}"}}\n' in text
     assert "\nsummary: {pool: [fold], spread: [seed]}" in text
-    make(tmp_path, {"p/rnn-f0.txt": scores(10)})  # data have no fold 0
+
+
+def test_a_short_word_for_a_fold_that_the_data_do_not_have(tmp_path: Path) -> None:
+    make_parts(tmp_path, (1, 2))
+    names = [f"p/net-f{fold}-s{seed}.txt" for fold in (1, 2) for seed in (0, 1)]
+    make(tmp_path, dict.fromkeys([*names, "p/rnn-f0.txt"], scores(10)))
     text, _ = propose_config(tmp_path, tmp_path)
     assert ": no number in its path gives its fold\n" in text
     assert "{seed}" not in text
-
-
-def test_a_short_word_for_seeds_next_to_the_word_fold(tmp_path: Path) -> None:
-    make_parts(tmp_path, (1, 2))
-    files = [f"p/{m}/Fold{n}.s{s}.txt" for m in ("a=1", "svm") for n in (1, 2) for s in (3, 10)]
-    make(tmp_path, dict.fromkeys(files, scores(10)))
-    text, _ = proposed(tmp_path)
-    assert '\n  "{model}": {format: scores, path: "p/{model}/Fold{fold}.s{seed}.txt"}\n' in text
-    assert "\nsummary: {pool: [fold], spread: [seed]}" in text
 
 
 def test_a_file_of_distances_is_left_out_with_the_keys_to_add(tmp_path: Path) -> None:

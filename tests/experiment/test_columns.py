@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.feather as feather
 import pytest
 import pytrec_eval
 import yaml
 from command_line import called
 from csv_rows import csv_rows
 from refusals import refuses
+from table_forms import save_table
 
 import harness
 from harness.errors import ArgumentError, UnknownNameError
@@ -87,15 +87,11 @@ def written(folder: Path, form: str, rows: list[tuple[Any, ...]]) -> tuple[Path,
     frame = pd.DataFrame(rows, columns=NAMES)
     if kind in SEPARATORS:
         path.write_bytes(text(rows, SEPARATORS[kind], head == "named"))
-    elif kind == "jsonl":
-        frame.to_json(path, orient="records", lines=True)
-    elif kind == "parquet":
-        frame.to_parquet(path)
     elif kind == "npz":
         kinds = {"frage": str, "sim=cos": float, "url": str}
         np.savez(path, **{name: frame[name].to_numpy(kind) for name, kind in kinds.items()})
     else:
-        feather.write_feather(pa.Table.from_pandas(frame), path, compression="uncompressed")
+        save_table(path, frame)
     return path, kind not in SEPARATORS or head == "named"
 
 

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import called, refused, succeeds
 from csv_rows import csv_rows
 from ranks import QIDS, write_qrels, write_run
 from refusals import refuses
+from table_forms import save_table
 
 import harness
 from harness.errors import ArgumentError, HarnessError, InputError, UnknownNameError
@@ -256,15 +256,10 @@ metrics: [recip_rank]
     assert float(row["recip_rank"]) == pytest.approx(np.mean(means), rel=1e-14)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
-def test_a_table_in_each_format_with_its_one_column_of_numbers(folder: Path, ending: str) -> None:
-    path, rows = folder / f"w{ending}", {"qid": QIDS, "name": ["x"] * 12, "n": [*CLICKS.values()]}
-    if ending == ".parquet":
-        pq.write_table(pa.table(rows), path)
-    else:
-        mark = "," if ending == ".csv" else "\t"
-        lines = [mark.join(map(str, row)) for row in zip(*rows.values(), strict=True)]
-        path.write_text("\n".join([mark.join(rows), *lines]) + "\n")
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+def test_a_table_in_each_format_with_its_one_column_of_numbers(folder: Path, form: str) -> None:
+    rows = {"qid": QIDS, "name": ["x"] * 12, "n": [*CLICKS.values()]}
+    path = save_table(folder / f"w.{form}", rows)
     assert summary(folder, "a", str(path)) == summary(folder, "a", CLICKS)
     config = CONFIG.replace("{path: traffic.csv, column: clicks}", path.name)
     assert csv_rows(run(folder, "", config) / "leaderboard.csv")[0]["weighted_by"] == "n"

@@ -1,16 +1,15 @@
 """Rows of test data that stand in the training data, by features, on every path."""
 
-import csv
 import random
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow.csv
-import pyarrow.parquet
+import pandas as pd
 import pytest
 from command_line import called
 from refusals import refuses
+from table_forms import save_table
 
 import harness
 from harness.errors import InputError
@@ -53,13 +52,9 @@ def put(folder: Path, name: str, given: Rows) -> str:
         )
         path.write_text("".join(lines))
         return str(path)
-    with path.with_suffix(".csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["query_id", "label", *(f"f{k}" for k in range(N_FEATURES))])
-        writer.writerows([qid, grade, *features] for grade, qid, features in given)
-    if path.suffix == ".parquet":
-        pyarrow.parquet.write_table(pyarrow.csv.read_csv(path.with_suffix(".csv")), path)
-    return str(path)
+    names = ["query_id", "label", *(f"f{k}" for k in range(N_FEATURES))]
+    table = [(qid, grade, *features) for grade, qid, features in given]
+    return str(save_table(path, pd.DataFrame(table, columns=names)))
 
 
 def leaks(checked: Checked) -> list[tuple[str, int, str, int]]:

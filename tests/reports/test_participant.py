@@ -4,25 +4,31 @@ from pathlib import Path
 
 import pytest
 import yaml
-from command_line import called, refused, succeeds
+from command_line import refused, succeeds
 from packed_page import unpack
+
+
+def evaluate(folder: Path, qrels: str, orders: dict[str, str], **config: object) -> None:
+    """Run a config of runs that rank documents of one letter for queries 1 and 2."""
+    (folder / "qrels").write_text(qrels)
+    runs = {name: f"{name.replace('/', '-')}.run" for name in orders}
+    for name, docnos in orders.items():
+        rows = [f"{q} Q0 {d} {r} {9 - r} {name}\n" for q in "12" for r, d in enumerate(docnos)]
+        (folder / runs[name]).write_text("".join(rows))
+    content = {"datasets": {"set": "qrels"}, "runs": runs, "metrics": ["rr"], "output": "out"}
+    (folder / "c.yaml").write_text(yaml.safe_dump(content | config))
+    succeeds("run", "c.yaml", cwd=folder)
 
 
 @pytest.mark.parametrize("compare", [None, {}, {"baseline": ["secret"]}])
 def test_a_page_for_one_run(tmp_path: Path, compare: object) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n2 0 d 1\n3 0 z 1\n")
-    orders = {"secret": "abc", "own<1>": "bac", "covert": "cba", "third": "cba"}
-    runs = {}
-    for at, (name, docnos) in enumerate(orders.items()):
-        rows = [f"{q} Q0 {d} {r} {9 - r} t{at}\n" for q in "12" for r, d in enumerate(docnos)]
-        (tmp_path / f"{name}-file.run").write_text("".join(rows))
-        runs[name] = {"path": f"{name}-file.run"}
     (tmp_path / "teams.csv").write_text("run,team\nsecret,Secretteam\nown<1>,Ours\n")
-    content = {"datasets": {"set": {"path": "qrels"}}, "runs": runs, "metrics": ["rr", "arp"],
-               "output": "out", "compare": compare, "names": {"secret": "secret name"},
-               "page": {"title": "Track", "metadata": {"path": "teams.csv"}}}  # fmt: skip
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
-    assert called("run", "c.yaml", cwd=tmp_path).code == 0
+    evaluate(
+        tmp_path, "1 0 a 1\n2 0 b 1\n2 0 d 1\n3 0 z 1\n",
+        {"secret": "abc", "own<1>": "bac", "covert": "cba", "third": "cba"}, metrics=["rr", "arp"],
+        compare=compare, names={"secret": "secret name"},
+        page={"title": "Track", "metadata": {"path": "teams.csv"}},
+    )  # fmt: skip
     succeeds("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
     text = (tmp_path / "sheet.html").read_text()
     page = unpack(text)
@@ -48,11 +54,7 @@ def test_a_page_for_one_run(tmp_path: Path, compare: object) -> None:
 
 
 def test_refused_participants(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n")
-    (tmp_path / "r").write_text("1 Q0 a 1 1 t\n")
-    content = {"datasets": {"set": "qrels"}, "runs": {"own<1>": "r"}, "metrics": ["rr"]}
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content | {"output": "out"}))
-    succeeds("run", "c.yaml", cwd=tmp_path)
+    evaluate(tmp_path, "1 0 a 1\n", {"own<1>": "a"})
     err = refused("page", "out", "--participant", "own", cwd=tmp_path)
     assert "use own<1>" in err
     assert "--teams" in err
@@ -64,17 +66,8 @@ def test_refused_participants(tmp_path: Path) -> None:
 
 
 def test_pages_of_all_participants(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
-    runs = {}
-    for name, docnos in {"x/1": "ab", "north-a": "ba", "north-b": "bc", "south": "cb"}.items():
-        path = name.replace("/", "-") + ".run"
-        rows = [f"{q} Q0 {d} {r} {9 - r} {name}\n" for q in "12" for r, d in enumerate(docnos)]
-        (tmp_path / path).write_text("".join(rows))
-        runs[name] = {"path": path}
-    content = {"datasets": {"set": {"path": "qrels"}}, "runs": runs, "metrics": ["rr"],
-               "output": "out", "compare": {}}  # fmt: skip
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
-    assert called("run", "c.yaml", cwd=tmp_path).code == 0
+    runs = {"x/1": "ab", "north-a": "ba", "north-b": "bc", "south": "cb"}
+    evaluate(tmp_path, "1 0 a 1\n2 0 b 1\n", runs, compare={})
     succeeds("page", "out", "--participant", "all", cwd=tmp_path)
     folder = tmp_path / "out/participants"
     assert {path.name for path in folder.iterdir()} == {f"{n.replace('/', '_')}.html" for n in runs}
@@ -96,13 +89,7 @@ def test_pages_of_all_participants(tmp_path: Path) -> None:
 
 
 def test_a_page_without_tests(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
-    for name, docnos in {"median": "ab", "own": "ba"}.items():
-        rows = [f"{q} Q0 {d} {r} {9 - r} t\n" for q in "12" for r, d in enumerate(docnos)]
-        (tmp_path / f"{name}.run").write_text("".join(rows))
-    content = {"datasets": {"set": "qrels"}, "runs": {"{r}": "{r}.run"}, "metrics": ["rr"]}
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content | {"output": "out"}))
-    succeeds("run", "c.yaml", cwd=tmp_path)
+    evaluate(tmp_path, "1 0 a 1\n2 0 b 1\n", {"median": "ab", "own": "ba"})
     succeeds("page", "out", "--participant", "own", "-o", "own.html", cwd=tmp_path)
     page = unpack((tmp_path / "own.html").read_text())  # a run is called as the median system
     assert not len(page["boards"][0]["tests"]["p"])
