@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from harness.core.align import align
+from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.policy import Policy
 from harness.core.qrels_and_runs import Qrels, Run
@@ -31,3 +31,27 @@ def ranked(*lists: list[int]) -> Aligned:
     scores = [named(-float(rank) for rank in range(len(grades))) for grades in lists]
     pairs = zip(map(named, lists), scores, strict=True)
     return aligned_of({f"q{number}": pair for number, pair in enumerate(pairs)})
+
+
+Groups = list[list[str]]
+"""A ranking as groups of tied documents."""
+
+
+def run_of(*rankings: Groups) -> Run:
+    """One ranking a query."""
+    return Run.from_dict(
+        {
+            f"q{number}": {d: -float(at) for at, group in enumerate(groups) for d in group}
+            for number, groups in enumerate(rankings)
+        }
+    )
+
+
+def compared_each(pairs: list[tuple[Groups, Groups]]) -> Aligned:
+    """Align the first ranking of a query with its second one as the reference."""
+    run = run_of(*(first for first, _ in pairs))
+    return align(as_reference(run_of(*(second for _, second in pairs)), run.qids), run)
+
+
+def compared(first: Groups, second: Groups) -> Aligned:
+    return compared_each([(first, second)])

@@ -1,6 +1,7 @@
 """Errors by type, place and rule, and warnings by rule; their wording is in golden/wording."""
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 from typing import TypeVar
 
@@ -44,3 +45,13 @@ def warns(rule: str, about: str = "") -> Iterator[pytest.WarningsRecorder]:
         if isinstance(one.message, HarnessWarning)
     ]
     assert any(f"[{rule}]" in text and about in text for text in texts), texts
+
+
+@contextlib.contextmanager
+def harness_warnings() -> Iterator[list[str]]:
+    """Texts of all warnings of the harness; none is lost because it came before."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield texts
+    texts += [str(one.message) for one in caught if issubclass(one.category, HarnessWarning)]

@@ -2,17 +2,16 @@
 
 import itertools
 import random
-import warnings
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 from csv_rows import csv_rows
-from refusals import refuses
+from refusals import harness_warnings, refuses
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
-from harness.errors import ConfigError, HarnessWarning, InputError
+from harness.errors import ConfigError, InputError
 from harness.experiment.results import Results
 from harness.experiment.run import run
 
@@ -31,11 +30,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Results:
     path = folder / "swept.yaml"
     path.write_text(text, encoding="utf-8")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HarnessWarning)
+    with harness_warnings() as texts:
         found = run(path, overrides=[f"cache={folder.parent / 'cells'}"])  # which all tests share
     if said is not None:
-        said += [str(one.message) for one in caught]
+        said += texts
     return found
 
 

@@ -1,11 +1,11 @@
 """Group sizes in another order than the rows get a warning, and sizes that are right get none."""
 
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from refusals import harness_warnings
 
 import harness
 from harness.errors import HarnessWarning
@@ -32,10 +32,9 @@ def rows(root: Path) -> tuple[list[str], Numbers, Numbers, Numbers]:
 
 
 def warned(grades: Numbers, scores: Numbers, sizes: Numbers) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with harness_warnings() as texts:
         harness.evaluate(grades, scores, ["ndcg@10"], n=sizes)
-    return [str(one.message) for one in caught if issubclass(one.category, HarnessWarning)]
+    return texts
 
 
 @pytest.mark.parametrize("order", [*ORDERS])

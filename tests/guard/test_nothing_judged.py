@@ -1,13 +1,12 @@
 """A run without a judged document fails with one message, on every path; Python warns."""
 
-import warnings
 from pathlib import Path
 
 import pytest
 from command_line import called, succeeds
+from refusals import harness_warnings
 
 import harness
-from harness.errors import HarnessWarning
 
 LARGE = "qrels", "other", "other-collection"
 SMALL = "few", "small", "nothing-judged"
@@ -83,13 +82,11 @@ def test_a_config_accepts_it(files: Path) -> None:
 def test_python_warns_once(files: Path, form: str, case: tuple[str, str, str]) -> None:
     qrels, run = (str(files / name) for name in case[:2])
     scores = harness.read_run(run).to_dict()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with harness_warnings() as messages:
         if form == "several":
             harness.compare(qrels, {"a=1": run, "b": scores}, ["map"])
         else:
             harness.evaluate(qrels, run if form == "path" else scores, ["map"])
-    messages = [str(one.message) for one in caught if one.category is HarnessWarning]
     subjects = ["a=1", "b"] if form == "several" else ["run"]
     assert [message.partition(":")[0] for message in messages] == subjects
     assert all("[nothing-judged]" in message for message in messages)

@@ -1,15 +1,14 @@
 """Python warns of labels, labels with noise and classes as scores, as ``harness check`` does."""
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from refusals import harness_warnings
 
 import harness
-from harness.errors import HarnessWarning
 
 Numbers = NDArray[np.float64]
 RNG = np.random.default_rng(5)
@@ -33,8 +32,7 @@ def test_rules_of_scores(root: Path, rule: str, form: str) -> None:
     _, begins, sizes = np.unique(qids, return_index=True, return_counts=True)
     sizes = sizes[begins.argsort()]
     scores = CASES[rule](grades, np.loadtxt(root / "runs/letor/gbrt/fold1-seed1.txt"))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with harness_warnings() as messages:
         if form == "batch":
             mask = np.arange(sizes.max()) < sizes[:, None]
             padded = np.zeros((2, *mask.shape))
@@ -46,7 +44,6 @@ def test_rules_of_scores(root: Path, rule: str, form: str) -> None:
             harness.compare((qids, grades), {"a": scores, "b": scores + 1}, ["map"])
         else:
             harness.evaluate(path if form == "file" else (qids, grades), scores, ["map"])
-    messages = [str(one.message) for one in caught if one.category is HarnessWarning]
     rules = {message.partition("[")[2].partition("]")[0] for message in messages}
     if form == "several":  # b is no longer whole, but has a score for each grade
         rules -= {"same-file-twice"}

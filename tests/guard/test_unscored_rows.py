@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import called
-from refusals import refuses, warns
+from refusals import harness_warnings, refuses, warns
 from table_forms import save_table, table_as
 
 import harness
@@ -96,10 +95,9 @@ def without(names: list[tuple[str, str]]) -> Score:
 @contextlib.contextmanager
 def complete() -> Iterator[None]:
     """Expect no warning of rows without a score; the rows of the dataset are scattered."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with harness_warnings() as texts:
         yield
-    assert not [one for one in caught if "no score" in str(one.message)]
+    assert not [text for text in texts if "no score" in text]
 
 
 @pytest.mark.parametrize("name", FILES)

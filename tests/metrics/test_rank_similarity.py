@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
-from alignments import aligned_of, named, ranked
+from alignments import aligned_of, compared, named, ranked
 from goldens import golden
 
 from harness.core.align import align, as_reference
@@ -86,19 +86,8 @@ def test_golden(case: dict) -> None:
             assert tau_ap(aligned).item() == pytest.approx(case["tau_ap_truth_y"], abs=1e-12)
 
 
-def run_of(*lists: list[str]) -> Run:
-    return Run.from_dict(
-        {f"q{i}": {d: -float(j) for j, d in enumerate(docs)} for i, docs in enumerate(lists)}
-    )
-
-
-def compared(first: list[str], second: list[str]) -> Aligned:
-    run = run_of(first)
-    return align(as_reference(run_of(second), run.qids), run)
-
-
 def test_published_example() -> None:
-    aligned = compared(list("1234567"), list("13245768"))
+    aligned = compared([*map(list, "1234567")], [*map(list, "13245768")])
     assert rbo(aligned).item() == pytest.approx(0.9451585, abs=1e-15)
     assert rbo(aligned, form="ext-cut").item() == pytest.approx(0.8853713875, abs=1e-15)
 
@@ -118,7 +107,7 @@ FORMS = ("ext", "min", "max", "res", "truncated")
 @pytest.mark.parametrize("case", GOLDEN["rbo"], ids=lambda case: case["name"])
 def test_golden_of_rbo(case: dict) -> None:
     first, second = groups_of(case["x"]), groups_of(case["y"])
-    for aligned in (tied_lists(first, second), tied_lists(second, first)):  # it is symmetric
+    for aligned in (compared(first, second), compared(second, first)):  # it is symmetric
         for variant in ("none", "w", "a", "b"):
             expected = case["expected"].get(variant) or case["expected"].get("none")
             if expected is None:
@@ -137,14 +126,6 @@ def test_golden_of_rbo(case: dict) -> None:
 def groups_of(text: str) -> list[list[str]]:
     """``a (b c)`` as groups of tied documents."""
     return [group.strip("()").split() for group in re.findall(r"\([^)]*\)|\S+", text)]
-
-
-def tied_lists(first: list[list[str]], second: list[list[str]]) -> Aligned:
-    runs = [
-        Run.from_dict({"q": {d: -float(at) for at, group in enumerate(groups) for d in group}})
-        for groups in (first, second)
-    ]
-    return align(as_reference(runs[1], runs[0].qids), runs[0])
 
 
 @pytest.mark.parametrize("p", [0.01, 0.5, 0.9, 0.99, 0.999, 0.999999])

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from alignments import Groups, compared, compared_each, run_of
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from harness.core.align import align, as_reference
+from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY
-from harness.core.qrels_and_runs import Qrels, Run
+from harness.core.qrels_and_runs import Qrels
 from harness.metrics.rbo import ao, rbo
 
-Groups = list[list[str]]
 FORMS = ("ext", "min", "res", "max", "ext-cut", "truncated")
 NAMES = "abcdefghij"
 
@@ -33,26 +33,6 @@ def rankings(draw: st.DrawFn, min_size: int = 1, max_size: int = 8, names: str =
         else:
             groups.append([docno])
     return groups
-
-
-def run_of(*rankings: Groups) -> Run:
-    """One ranking a query."""
-    return Run.from_dict(
-        {
-            f"q{number}": {d: -float(at) for at, group in enumerate(groups) for d in group}
-            for number, groups in enumerate(rankings)
-        }
-    )
-
-
-def compared(first: Groups, second: Groups) -> Aligned:
-    return compared_each([(first, second)])
-
-
-def compared_each(pairs: list[tuple[Groups, Groups]]) -> Aligned:
-    """One pair a query."""
-    run = run_of(*(first for first, _ in pairs))
-    return align(as_reference(run_of(*(second for _, second in pairs)), run.qids), run)
 
 
 def spans(groups: Groups) -> dict[str, tuple[int, int]]:
