@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from command_line import Said, called
 
 import harness
-from harness.cli.main import main
 from harness.errors import InputError
 from harness.experiment.check import check_config
 
@@ -51,10 +51,8 @@ def config(place: Path, **changes: Any) -> Path:
     return path
 
 
-def called(path: Path, *more: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(["run", str(path), "--set", f"output={path.parent / 'out'}", *more])
-    return int(ended.value.code or 0)
+def run(path: Path, *more: str) -> Said:
+    return called("run", path, "--set", f"output={path.parent / 'out'}", *more)
 
 
 def manifest(place: Path) -> list[dict[str, Any]]:
@@ -73,12 +71,12 @@ def labels_of(place: Path, fold: int) -> list[float]:
     return [float(line.split()[0]) for line in lines]
 
 
-def test_labels_fail_the_cell_and_no_other(place: Path, capsys: Any) -> None:
+def test_labels_fail_the_cell_and_no_other(place: Path) -> None:
     assert summary(harness.run(config(place)).findings) == []
     put(place / "model-2.txt", labels_of(place, 2))
     for _ in range(2):  # and so from the cache
-        assert called(config(place)) == 2
-        printed = capsys.readouterr()
+        printed = run(config(place))
+        assert printed.code == 2
         assert "each of the 5 grades has only one score" in printed.err
         assert "equal the grades" not in printed.err  # which the reader warns of
         note = f"model fold=2 on web2 could not be evaluated: {place}/model-2.txt:1: "
@@ -97,9 +95,7 @@ def test_labels_fail_the_cell_and_no_other(place: Path, capsys: Any) -> None:
         ("empty_queries: error", "refused-empty-queries"),
     ],
 )
-def test_queries_that_the_policy_refuses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str, rule: str
-) -> None:
+def test_queries_that_the_policy_refuses(tmp_path: Path, policy: str, rule: str) -> None:
     (tmp_path / "q").write_text("1 0 a 1\n2 0 a 0\n10 0 a 1\n")
     (tmp_path / "r").write_text("1 Q0 a 1 3 x\n2 Q0 a 1 3 x\n")
     path = tmp_path / "c.yaml"
@@ -107,17 +103,16 @@ def test_queries_that_the_policy_refuses(
         f"datasets: {{q: {{path: q}}}}\nruns: {{r: {{path: r}}}}\nmetrics: [map]\n"
         f"policy: {{{policy}}}\n"
     )
-    assert called(path) == 2
-    assert f"[{rule}]" in capsys.readouterr().err
+    done = run(path)
+    assert (done.code, f"[{rule}]" in done.err) == (2, True)
 
 
-def test_findings_are_printed_once_and_kept(place: Path, capsys: Any) -> None:
+def test_findings_are_printed_once_and_kept(place: Path) -> None:
     for fold in (1, 2, 3):
         put(place / f"flat-{fold}.txt", [0.5] * (N * 30))
-    printed = []
-    for _ in range(2):
-        assert called(config(place)) == 0
-        printed.append(capsys.readouterr().err)
+    ran = [run(config(place)) for _ in range(2)]
+    assert [done.code for done in ran] == [0, 0]
+    printed = [done.err for done in ran]
     cells = [line for text in printed for line in text.splitlines() if " from cache" in line]
     assert [line.split(",")[1] for line in cells] == [" 0 from cache", " 6 from cache"]
     assert printed[0].replace(cells[0], cells[1]) == printed[1]
@@ -129,7 +124,7 @@ def test_findings_are_printed_once_and_kept(place: Path, capsys: Any) -> None:
     ]
     kept = [(one["rule"], one["place"], one["count"]) for one in manifest(place)]
     assert kept == [("constant-scores", f"flat-{fold}.txt:1", 8) for fold in (1, 2, 3)]
-    called(config(place, guard={"accept": ["constant-scores"]}))
+    run(config(place, guard={"accept": ["constant-scores"]}))
     (note,) = manifest(place)  # of several files
     assert (note["place"], note["n_others"]) == ("flat-1.txt:1", 2)
     assert note["others"] == ["flat-2.txt:1", "flat-3.txt:1"]
@@ -196,14 +191,14 @@ def test_empty_queries_that_a_config_has_a_choice_for(letor: Any, choice: str) -
                          for at, row in enumerate(letor.lines(name))])  # fmt: skip
     text = "".join(letor.lines("c.yaml")).replace("[map]", "[ndcg@5]")
     letor.put("c.yaml", [text, choice])
-    called(letor.folder / "c.yaml")
+    run(letor.folder / "c.yaml")
     kept = {one["severity"] for one in manifest(letor.folder) if one["rule"] == "empty-queries"}
     found = check_config(letor.folder / "c.yaml").findings
     checked = {one.severity for one in found if one.rule == "empty-queries"}
     assert kept == checked == {"note" if choice else "warning"}
 
 
-def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_with_warnings_are_marked(place: Path) -> None:
     for fold in (1, 2, 3):
         shutil.copy(place / f"model-{fold}.txt", place / f"sound-{fold}.txt")
     put(place / "sound-1.txt", np.round(np.loadtxt(place / "model-1.txt"), 3).tolist())
@@ -213,9 +208,10 @@ def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixtur
         tables={"main": {"formats": ["latex", "markdown", "html", "text"]}},
         guard={"accept": ["same-file-twice"]},
     )  # fmt: skip
-    assert called(path) == 0
+    done = run(path)
+    assert done.code == 0
     note = "! The guard warns of row-order in model; harness check explains it."
-    shown = capsys.readouterr().out
+    shown = done.out
     assert note in shown
     assert "\nmodel!  " in shown
     assert "\nsound   " in shown
@@ -228,5 +224,5 @@ def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixtur
         text = (place / "out/tables/main").with_suffix(ending).read_text()
         lines = [line for line in text.splitlines() if "guard" in line or "model!" in line]
         assert lines == (["% " + note.removeprefix("! ")] if ending == ".tex" else []), ending
-    assert called(path, "--strict") == 1
-    assert called(path, "--strict", "--set", "guard.accept=[row-order,same-file-twice]") == 0
+    assert run(path, "--strict").code == 1
+    assert run(path, "--strict", "--set", "guard.accept=[row-order,same-file-twice]").code == 0

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import refused, succeeds
 
 import harness
-from harness.cli.main import app
 from harness.core.names import parse
 from harness.core.tool_names import TOOL_NAMES, ToolName
 from harness.errors import UnknownNameError
@@ -198,10 +197,8 @@ def test_a_run_config_and_batches_read_the_names(tmp_path: Path) -> None:
     names = ["success@7", "ndcg(gain=exp)@7", "recip_rank@7", "median_first_rank"]
     assert [name for name in names if name in row] == names
     assert row["median_first_rank"] == 2.0
-    traced = CliRunner().invoke(
-        app, ["trace", str(tmp_path / "out"), "--run", "r", "-m", "median_rank"]
-    )
-    assert "median over 1 query" in traced.output
+    traced = succeeds("trace", tmp_path / "out", "--run", "r", "-m", "median_rank")
+    assert "median over 1 query" in traced
     grades, scores = [[0, 1], [1, 0]], [[2.0, 1.0], [1.0, 0.0]]
     batch = harness.evaluate(
         np.array(grades), np.array(scores), ["hit_rate@1", "mean_rank"], n=[2, 2]
@@ -210,15 +207,9 @@ def test_a_run_config_and_batches_read_the_names(tmp_path: Path) -> None:
 
 
 def test_the_command_finds_names_of_other_tools() -> None:
-    listed = CliRunner().invoke(app, ["metrics", "ACCURACY"])
-    assert listed.exit_code == 0
-    assert {"accuracy@k", "success@k", "PairAccuracy", "opa"} <= {
-        *re.findall(r"[\w@]+", listed.output)
-    }
-    defined = CliRunner().invoke(app, ["metrics", "success"]).output
-    assert "hit_rate@k" in defined
-    assert CliRunner().invoke(app, ["metrics", "hit_rate@7"]).output.startswith("success@7")
-    assert (
-        CliRunner().invoke(app, ["metrics", "precision"]).output.split("\n\n")[1].startswith("P: ")
-    )
-    assert isinstance(CliRunner().invoke(app, ["metrics", "qqqq"]).exception, UnknownNameError)
+    listed = {*re.findall(r"[\w@]+", succeeds("metrics", "ACCURACY"))}
+    assert {"accuracy@k", "success@k", "PairAccuracy", "opa"} <= listed
+    assert "hit_rate@k" in succeeds("metrics", "success")
+    assert succeeds("metrics", "hit_rate@7").startswith("success@7")
+    assert succeeds("metrics", "precision").split("\n\n")[1].startswith("P: ")
+    assert "qqqq" in refused("metrics", "qqqq")
