@@ -58,8 +58,3 @@ def refused(*words: object, cwd: Path | None = None) -> str:
     done = called(*words, cwd=cwd)
     assert (done.code, done.out) == (2, ""), done
     return done.err
-
-
-def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """What `started` gives, of a command run in this process."""
-    return subprocess.CompletedProcess(words, *called(*words, cwd=cwd))

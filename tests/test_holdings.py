@@ -1,12 +1,12 @@
 """Each row of the table "what you have, what to write" gives the value of the data in it."""
 
-import csv
 import glob
 import shlex
 from pathlib import Path
 
 import pytest
 from command_line import succeeds
+from csv_rows import csv_rows
 
 import harness
 from docs.holdings import HOLDINGS, METRIC, TOOLS, VALUE, Holding
@@ -33,7 +33,7 @@ def test_what_to_write_works(row: Holding, tmp_path: Path, monkeypatch: pytest.M
     else:
         words = [p for word in shlex.split(row.write) for p in sorted(glob.glob(word)) or [word]]
         shown = succeeds("evaluate", *words, "-m", METRIC, "-f", "csv")
-        values = [float(line[METRIC if METRIC in line else "map(rel=0.5)"])
-                  for line in csv.DictReader(shown.splitlines())]  # fmt: skip
+        rows = csv_rows(shown)
+        values = [float(line.get(METRIC) or line["map(rel=0.5)"]) for line in rows]
     assert values == [pytest.approx(VALUE, abs=1e-15)] * len(values)
     assert values

@@ -1,6 +1,5 @@
 """`harness diff`: exit codes, formats, tables of papers."""
 
-import csv
 import shlex
 from pathlib import Path
 
@@ -95,13 +94,13 @@ def test_a_table_of_the_harness(tmp_path: Path, format: str, options: tuple[str,
     path = tmp_path / f"paper.{'md' if format == 'markdown' else 'csv'}"
     path.write_text(text)
     done = called("diff", results, path, "-m", "recip_rank", "--any-change", "-f", "csv")
-    rows = list(csv.DictReader(done.out.splitlines()))
+    rows = csv_rows(done.out)
     assert done.code == 0, done
     assert [row["status"] for row in rows] == ["same"] * 3
     old = next(each for each in ("25.0", ".250", "0.25") if text.count(each) == 1)
     path.write_text(text.replace(old, old.replace("2", "3")))
     done = called("diff", results, path, "-m", "recip_rank", "--any-change", "-f", "csv")
-    changed = {row["run"]: row["status"] for row in csv.DictReader(done.out.splitlines())}
+    changed = {row["run"]: row["status"] for row in csv_rows(done.out)}
     assert (done.code, changed) == (1, {"base": "same", "good": "same", "poor": "better"})
 
 
@@ -119,7 +118,7 @@ def test_a_heading_names_a_dataset_and_a_metric(tmp_path: Path, root: Path) -> N
     paper.write_text(text.replace("| .742<sub>", "| .752<sub>"), encoding="utf-8")
     assert called("diff", results, paper, *metrics).code == 0  # better
     done = called("diff", results, paper, *metrics, "--any-change", "-f", "csv")
-    changed = [row for row in csv.DictReader(done.out.splitlines()) if row["status"] != "same"]
+    changed = [row for row in csv_rows(done.out) if row["status"] != "same"]
     (row,) = changed
     assert (done.code, row["dataset"], row["run"], row["metric"], row["new"]) == (
         1, "fold1", "linear-regression", "map", "0.752",

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import called, finished
+from command_line import called, succeeds
 from command_line import started as harness
 
 from harness.cli.main import COMMANDS
@@ -19,11 +19,10 @@ TREC = ("runs/trec/qrels.txt", "runs/trec/bm25.run")
 
 def test_dry_run_writes_nothing(examples: Path) -> None:
     (examples / "runs/letor/gbrt/fold2-seed1.txt").unlink()
-    done = finished("run", "configs/sweep.yaml", "--dry-run", cwd=examples)
-    assert done.returncode == 0, done.stderr
+    shown = succeeds("run", "configs/sweep.yaml", "--dry-run", cwd=examples)
     missing = "1 of 20 cells are missing:\n  gbrt on letor-fold2 fold=2 seed=1\n"
-    assert missing in done.stdout
-    assert "19 cells x" in done.stdout
+    assert missing in shown
+    assert "19 cells x" in shown
     assert not (examples / "results").exists()
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from command_line import finished
+from command_line import called
 
 import harness
 from harness.config import load as config
@@ -335,24 +335,23 @@ def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
 
 def test_the_command(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "runs", tmp_path / "runs")
-
-    run = partial(finished, cwd=tmp_path)
-    printed = run("init", "runs/trec", "--print").stdout
+    run = partial(called, cwd=tmp_path)
+    printed = run("init", "runs/trec", "--print").out
     assert not (tmp_path / "harness.yaml").exists()
-    assert run("init", "runs/trec").stdout.startswith("written: harness.yaml; see its cells with: ")
+    assert run("init", "runs/trec").out.startswith("written: harness.yaml; see its cells with: ")
     assert (tmp_path / "harness.yaml").read_text() == printed
     schema = json.loads((root / "docs" / "config.schema.json").read_text())
     assert printed.startswith(f"# yaml-language-server: $schema={schema['$id']}\n")
-    assert "5 cells x 4 metrics" in run("run", "harness.yaml", "--dry-run").stdout
-    assert run("init", "runs/trec", "--print", "-o", "a/b.yaml").returncode == 2
-    assert run("init", "runs/trec", "-o", "sub/new.yaml").returncode == 0
-    assert len(run("run", "sub/new.yaml", "--format", "csv").stdout.splitlines()) == 6
+    assert "5 cells x 4 metrics" in run("run", "harness.yaml", "--dry-run").out
+    assert run("init", "runs/trec", "--print", "-o", "a/b.yaml").code == 2
+    assert run("init", "runs/trec", "-o", "sub/new.yaml").code == 0
+    assert len(run("run", "sub/new.yaml", "--format", "csv").out.splitlines()) == 6
     done = run("init", "runs/trec", "-o", "sub/new.yaml")
-    assert (done.returncode, done.stderr.splitlines()[0]) == (
+    assert (done.code, done.err.splitlines()[0]) == (
         2, "error: sub/new.yaml: the file exists",
     )  # fmt: skip
-    assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
-    assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
+    assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").code == 0
+    assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").out
 
 
 def test_runs_of_two_datasets_and_settings_of_one(tmp_path: Path) -> None:

@@ -1,11 +1,10 @@
 """Plugins: files and modules, what fails in them, and `--no-plugins`."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from command_line import finished
+from command_line import Said, called
 from made_files import GOOD, complaint
 
 from harness.config import load as config
@@ -89,14 +88,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def harness(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def harness(folder: Path, *words: str) -> Said:
     plugins.allowed = True  # which an earlier command may have changed
-    return finished(*words, cwd=folder)
+    return called(*words, cwd=folder)
 
 
 def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     """Commands that read results do without its plugins; the others say what they would run."""
-    assert harness(folder, "run", "c.yaml").returncode == 0
+    assert harness(folder, "run", "c.yaml").code == 0
     (folder / "ran").unlink()
     (folder / "paper.md").write_text("| run | map |\n|---|---|\n| ours | 1.000 |\n")
     manifest = Path("out", "manifest.json")
@@ -112,13 +111,13 @@ def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     ):
         done = harness(folder, *words)
         error = f"{refused}{fix}\n" if fix else ""
-        assert (done.returncode, done.stderr) == (2 if fix else 0, error), words
+        assert (done.code, done.err) == (2 if fix else 0, error), words
         assert not (folder / "ran").exists()
     done = harness(folder, "verify", "out", "--plugins", "--no-plugins")
-    assert done.returncode == 2
-    assert SAID in done.stderr
+    assert done.code == 2
+    assert SAID in done.err
     assert not (folder / "ran").exists()
-    assert harness(folder, "verify", "out", "--plugins").returncode == 0
+    assert harness(folder, "verify", "out", "--plugins").code == 0
     assert (folder / "ran").exists()
 
 
@@ -154,7 +153,7 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
         )  # fmt: skip
     assert entry.summary["fewest@2"] == 0.5
     why = harness(folder, "trace", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
-    assert (why.returncode, why.stderr) == (
+    assert (why.code, why.err) == (
         2,
         "error: out: expected a metric of the harness with --query, got a plugin's: fewest@2\n"
         "  fix:   leave --query out; harness verify --plugins computes all values again\n",

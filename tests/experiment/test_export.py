@@ -1,6 +1,5 @@
 """harness export: JSON, and local stores of MLflow and Weights & Biases where installed."""
 
-import csv
 import json
 import math
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from command_line import called, refused, started, succeeds
+from csv_rows import csv_rows
 from refusals import refuses
 
 import harness
@@ -151,7 +151,7 @@ def test_dvc_gets_nested_metrics_and_a_table_to_plot(here: Path) -> None:
     succeeds("export", "out", "--to", "dvc", "--project", "p", cwd=here)
     folder = here / "dvc/p"
     nested = json.loads((folder / "metrics.json").read_text())
-    rows = list(csv.DictReader((folder / "plots.csv").read_text().splitlines()))
+    rows = csv_rows(folder / "plots.csv")
     for row, seed in zip(rows, ("3", "11"), strict=True):
         value = flat[f"d x/my/seed={seed}/ndcg@10"]
         assert nested["d x"][f"my seed={seed}"]["ndcg_at_10"] == value == float(row["ndcg_at_10"])

@@ -1,6 +1,5 @@
 """Means over folds, families of slices and references, against literal loops."""
 
-import csv
 import itertools
 import random
 import statistics
@@ -107,9 +106,7 @@ def test_a_board_of_folds_agrees_with_loops(
             return [PICKS[run](of_metric[model, qid] for model in MODELS) for qid in qids]
         return [of_metric[run, qid] for qid in qids]
 
-    with (place / "out/significance.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
+    for row in csv_rows(place / "out/significance.csv"):
         run, base = series(row["run"], row), series(row["baseline"], row)
         mean = sum(x - y for x, y in zip(run, base, strict=True)) / len(run)
         assert float(row["difference"]) == pytest.approx(mean, abs=1e-12)
@@ -123,8 +120,7 @@ def test_a_board_of_folds_agrees_with_loops(
             largest = max(largest, min(1.0, (len(tests) - place_of) * p))  # Holm
             assert (adjusted, size) == (pytest.approx(largest, rel=1e-6), len(tests))
         assert any(name.startswith(key) and len(tests) == n for key, n in sizes.items()), name
-    with (place / "out/leaderboard.csv").open() as file:
-        board = list(csv.DictReader(file))
+    board = csv_rows(place / "out/leaderboard.csv")
     assert len(board) == 3 * len(MODELS)
     for row in board:
         for metric in ("map", "err@3"):

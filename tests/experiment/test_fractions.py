@@ -1,6 +1,5 @@
 """Fractions as grades, from a file or memory to a value; and grades that a metric refuses."""
 
-import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import succeeds
+from csv_rows import csv_rows
 from refusals import refuses
 
 import harness
@@ -117,7 +117,7 @@ def config(*metrics: str, policy: str = "{}") -> Path:
 def test_reports_count_queries_in_the_sense_of_each_metric() -> None:
     config(SKLEARN, "map(convention=trec_eval9)")
     succeeds("run", "c.yaml")
-    (row,) = csv.DictReader(Path("o/leaderboard.csv").read_text(encoding="utf-8").splitlines())
+    (row,) = csv_rows(Path("o/leaderboard.csv"))
     assert row["empty"] == "3"
     shown = " ".join(succeeds("table", "o").split())
     assert "1 query has no relevant document for nDCG; it counts 0." in shown

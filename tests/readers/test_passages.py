@@ -1,6 +1,5 @@
 """Documents of passages: scores against literal loops, refusals, proposals, and reports."""
 
-import csv
 import json
 import random
 import warnings
@@ -12,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from command_line import called, succeeds
+from csv_rows import csv_rows
 from refusals import refuses
 
 import harness
@@ -106,7 +106,7 @@ def test_commands_take_the_pattern(tmp_path: Path) -> None:
     judged, pattern = str(tmp_path / "q.txt"), ("--set", f"run.documents={PATTERN}")
     expected = harness.evaluate(grades, documents(run, "max"), ["map"]).summary()["map"]
     shown = succeeds("evaluate", judged, *paths, "-m", "map", *pattern, "-f", "csv")
-    assert [float(row["map"]) for row in csv.DictReader(shown.splitlines())] == [expected] * 2
+    assert [float(row["map"]) for row in csv_rows(shown)] == [expected] * 2
     succeeds("check", judged, *paths, *pattern)
     succeeds("compare", *paths, "--qrels", judged, "-m", "map", *pattern)
     margin = ("--margin", "0.5", "--on-undecided", "pass")
