@@ -15,8 +15,6 @@ import harness
 from harness.config.load import load
 from harness.errors import ConfigError
 
-ROOT = Path(__file__).resolve().parents[2]
-
 TWO = ("base.run", "worse.run", "--qrels", "qrels.txt")
 ALL_FIRST = dict.fromkeys(QIDS, 1)
 ALL_BUT_THE_LAST = dict.fromkeys(QIDS[:-1], 1)
@@ -145,14 +143,14 @@ JSON_FORMS = {
 
 
 @pytest.mark.parametrize("form", JSON_FORMS)
-def test_json_has_outcome_settings_versions_and_hashes(folder: Path, form: str) -> None:
+def test_json_has_outcome_settings_versions_and_hashes(root: Path, folder: Path, form: str) -> None:
     validator = pytest.importorskip("jsonschema").Draft202012Validator
     if form == "results":
         for name in ("old", "new"):
             called("run", "gate.yaml", "--set", f"output={name}", cwd=folder)
     done = called("gate", *JSON_FORMS[form], "--format", "json", cwd=folder)
     content = json.loads(done.out)
-    validator(json.loads((ROOT / "docs/gate.schema.json").read_text())).validate(content)
+    validator(json.loads((root / "docs/gate.schema.json").read_text())).validate(content)
     assert content["exit_code"] == done.code
     assert content["versions"]["harness"] == harness.__version__
     if form in ("a wrong metric", "no such file"):

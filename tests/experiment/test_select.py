@@ -15,6 +15,7 @@ from harness.errors import ConfigError, InputError
 from harness.experiment.results import Results
 from harness.experiment.run import run
 
+pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")
 SEVERAL = f"best of {len(SETTINGS)} settings of lr and leaves"
 
@@ -27,14 +28,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Results:
+def ran(folder: Path, text: str = CONFIG) -> Results:
     path = folder / "swept.yaml"
     path.write_text(text, encoding="utf-8")
-    with harness_warnings() as texts:
-        found = run(path, overrides=[f"cache={folder.parent / 'cells'}"])  # which all tests share
-    if said is not None:
-        said += texts
-    return found
+    return run(path, overrides=[f"cache={folder.parent / 'cells'}"])  # which all tests share
 
 
 def scores(folder: Path, model: str, where: str, lr: str, leaves: str, seed: int) -> Path:
@@ -124,8 +121,8 @@ def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
     grades = [int(row[0]) for row in rows]
     for lr, leaves in (("0.1", "31"), ("1", "7")):  # both perfect
         write(scores(tmp_path, "gbrt", "vali-fold1", lr, leaves, 1), grades, 0.01, random.Random(1))
-    said: list[str] = []
-    found = ran(tmp_path, said=said)
+    with harness_warnings() as said:
+        found = ran(tmp_path)
     tie = "gbrt fold=1 seed=1: lr=0.1 leaves=31, lr=1 leaves=7"
     assert f"1 of 8 choices are ties; the first setting is taken: {tie}." in said
     choice = next(one for one in found.board.selection.choices if one.tied)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import called
+from command_line import refused, succeeds
 from csv_rows import csv_rows
 from refusals import refuses
 from scipy import stats as scipy_stats
@@ -18,12 +18,6 @@ from harness.reports.leaderboard import PRINTED
 from harness.stats.comparison import Comparisons
 
 
-def printed(*words: object, code: int = 0) -> str:
-    done = called("compare", *words)
-    assert done.code == code, done
-    return done.err.removeprefix("error: ") if code else done.out
-
-
 @pytest.fixture(scope="module")
 def compared(workplace: Path) -> Path:
     return harness.run(workplace / "configs/compare.yaml").folder
@@ -31,7 +25,7 @@ def compared(workplace: Path) -> Path:
 
 def test_names_of_a_folder(compared: Path) -> None:
     folder = compared
-    text = printed("gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
+    text = succeeds("compare", "gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
     rows = csv_rows(text)
     assert [(row["dataset"], row["metric"], row["baseline"], row["run"]) for row in rows] == [
         (dataset, metric, "gbrt", run)
@@ -39,7 +33,8 @@ def test_names_of_a_folder(compared: Path) -> None:
         for metric in ("map", "ndcg@10", "swaps(normalize=true)")
         for run in ("neural", "lambdamart")
     ]
-    text = printed(
+    text = succeeds(
+        "compare",
         "gbrt", "neural", "--results", folder, "-m", "AP", "--dataset", "letor-fold2", "-b",
         "neural",
     )  # fmt: skip
@@ -53,7 +48,7 @@ def test_names_of_a_folder(compared: Path) -> None:
         ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected run files"),
         ((board, board, "--results", folder), f"no run '{board}'"),
     ):
-        assert printed(*words, code=2).startswith(begin)
+        assert refused("compare", *words).startswith(f"error: {begin}")
 
 
 def test_the_config_of_results_has_the_settings_left_out(workplace: Path, tmp_path: Path) -> None:
@@ -63,14 +58,14 @@ def test_the_config_of_results_has_the_settings_left_out(workplace: Path, tmp_pa
     words = ("gbrt", "neural", "--results", folder, "-m", "map", "-f", "csv")
 
     def used(*more: str) -> list[str]:
-        row = csv_rows(printed(*words, *more))[0]
+        row = csv_rows(succeeds("compare", *words, *more))[0]
         return [row[key] for key in ("test", "correction", "level")]
 
     assert used() == ["sign", "bh", "0.2"]
     assert used("--test", "paired-t", "--level", "0.05") == ["paired-t", "bh", "0.05"]
     for more in (("--correction", "bonferroni"), ("--set", "compare.family=metric")):
         used(*more)
-        said = printed(*words, "--test", "tukey", *more, code=2)
+        said = refused("compare", *words, "--test", "tukey", *more)
         option = more[0] if more[0] == "--correction" else " ".join(more).partition("=")[0]
         assert said.rstrip().endswith(f"fix:   leave {option} out")
     with refuses("$.compare.correction (line 20)", error=ConfigError):
@@ -147,8 +142,14 @@ def test_csv_files_are_runs_if_qrels_are_given(tmp_path: Path) -> None:
     for name, first in (("x", 0.5), ("y", 2.0)):
         rows = "".join(f"{q},a,{first}\n{q},b,1\n" for q in (10, 2, 1))
         (tmp_path / f"{name}.csv").write_text(f"qid,docno,score\n{rows}")
-    found = printed(
-        tmp_path / "x.csv", tmp_path / "y.csv", "--qrels", tmp_path / "q", "-m", "recip_rank"
+    found = succeeds(
+        "compare",
+        tmp_path / "x.csv",
+        tmp_path / "y.csv",
+        "--qrels",
+        tmp_path / "q",
+        "-m",
+        "recip_rank",
     )
     assert "+0.5000" in found
 
