@@ -13,6 +13,7 @@ from harness.core.entries import Entry, System
 from harness.core.evaluation import Evaluation
 from harness.core.names import parse_all
 from harness.core.ragged import Floats
+from harness.stats.differences import differences
 
 Values = Sequence[float] | Sequence[Sequence[float]]
 
@@ -44,11 +45,17 @@ def systems(found: Mapping[str, Values], **how: Sequence[str]) -> list[System]:
     return [system(run, values, **how) for run, values in found.items()]  # type: ignore[arg-type]
 
 
+SAMPLES: dict[str, Any] = golden("significance")["samples"]
 GOLDEN: dict[str, Any] = golden("significance")["multi_system"]["systems6x30"]
 VALUES: Floats = np.array(GOLDEN["scores"])
 EXPECTED: dict[str, Any] = GOLDEN["expected"]
 GOLDEN_SYSTEMS = systems({f"s{place}": row for place, row in enumerate(VALUES)})
 PAIRS = tuple(np.triu_indices(6, 1))
+
+
+def sample(name: str) -> Floats:
+    """Differences of a golden pair of runs."""
+    return differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"]))
 
 
 def of_pairs(found: dict[str, Any]) -> list[Any]:

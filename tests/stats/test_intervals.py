@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
+from made_systems import SAMPLES, sample
 from statsmodels.stats.power import TTestPower
 
 from harness.core.ragged import Floats
@@ -16,13 +16,7 @@ from harness.stats.effects import detectable, effects
 from harness.stats.intervals import bca_interval, clustered_interval, t_interval
 from harness.stats.registry import Stream
 
-GOLDEN = golden("significance")
-SAMPLES = GOLDEN["samples"]
 each_sample = pytest.mark.parametrize("name", list(SAMPLES))
-
-
-def sample(name: str) -> Floats:
-    return differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"]))
 
 
 @each_sample

@@ -7,26 +7,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.stats
-from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
+from made_systems import SAMPLES, sample
 
 from harness.stats import randomization as sign_flips
 from harness.stats.bootstrap import bootstrap, bootstrap_t
 from harness.stats.differences import differences
 from harness.stats.registry import Outcome, Stream, find, outcome_of
 
-GOLDEN = golden("significance")
-SAMPLES = GOLDEN["samples"]
 PAIRED = ("paired-t", "randomization", "wilcoxon", "sign")
 
 
 def outcome(name: str, of: object, stream: Stream | None = None) -> Outcome:
     return outcome_of(find(name), np.asarray(of, dtype=np.float64), stream or Stream())
-
-
-def sample(name: str) -> np.ndarray:
-    return differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"]))
 
 
 @pytest.fixture
