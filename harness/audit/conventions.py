@@ -279,7 +279,6 @@ def conventions(
 
 
 def _cells_of(results: PathLike | Results, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
-    """Return the config and cells of results or of a config."""
     folder = folder_of(results)
     if not (isinstance(results, Results) or folder.is_dir() or url_of(folder)):
         config = configs.load(folder, overrides)
@@ -503,7 +502,6 @@ class _Evaluator:
 
 
 def _matrix(dataset: str, plan: MetricPlan, systems: Sequence[tuple[str, Summaries]]) -> Matrix:
-    """Put the summaries of one metric together."""
 
     def row(variant: Variant) -> ConventionRow:
         if variant.metric is None:

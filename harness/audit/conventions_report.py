@@ -150,7 +150,6 @@ def _overview(result: ComparedConventions) -> Grid:
 
 
 def _tables(matrix: Matrix) -> Iterator[Grid]:
-    """Yield the tables of one metric: values, ranges, ways to conventions and single choices."""
     yield _values(matrix)
     if matrix.systems and matrix.rows:
         yield _ranges(matrix)
@@ -182,7 +181,6 @@ def _values(matrix: Matrix) -> Grid:
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:
-    """Yield the reasons of refused values, and the undefined values."""
     yield from weighted({matrix.dataset: matrix.weighted_by})
     rows = [row for row, _ in matrix.compared]
     for reason in dict.fromkeys(why for row in rows for why in row.refused if why):
@@ -305,7 +303,6 @@ def _swap(matrix: Matrix, row: ConventionRow) -> str:
 
 
 def _left_out(result: ComparedConventions) -> Iterator[str]:
-    """Yield the metrics and systems that were not compared."""
     if result.left_out:
         names = listed(map(shown_name, result.left_out))
         if len(result.left_out) == 1:

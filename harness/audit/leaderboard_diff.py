@@ -605,7 +605,6 @@ def _pairing(kind: str, old: Board, new: Board) -> str:
 
 
 def _parts_of_rows(board: Board) -> list[tuple[str, ...]]:
-    """Return the names of a leaderboard's datasets, and of its runs."""
     return [board.datasets, tuple(dict.fromkeys(key.run for key in board.rows))]
 
 
@@ -653,7 +652,6 @@ def _directions(
 def _cell(
     key: CellKey, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None
 ) -> CellChange:
-    """Return a cell by the values of both leaderboards."""
     if tolerance is None:
         tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
     before, after = (board.rows[key].values.get(name, math.nan) for board in (old, new))

@@ -157,7 +157,6 @@ def _csv_records(changes: Changes) -> list[Fields]:
 
 
 def _head(changes: Changes) -> Grid:
-    """Return the answer, and the names of both sides."""
     only = {
         "only in old": [*map(str, changes.only_old)],
         "metrics only in old": changes.metrics_only_old,

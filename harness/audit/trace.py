@@ -694,7 +694,6 @@ def _inputs(account: Account, full: bool) -> Grid:
 
 
 def _pointer(row: Account) -> Iterator[Grid]:
-    """Yield the command that shows one cell of a row."""
     cell = row.repetitions[0].parts[0]
     where = (
         {"--dataset": cell.dataset}.items(),

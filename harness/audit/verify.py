@@ -215,7 +215,6 @@ def _failures(outcome: Verification, board: Leaderboard) -> Iterator[Mismatch]:
 
 
 def _compare_all(outcome: Verification, config: Config, derived: Results, content: bytes) -> None:
-    """Compare every file of the folder."""
     then = outcome.manifest.versions.get(PICTURES) or "not recorded"
     now = manifests.versions(pictures=True)[PICTURES]
     if config.plots and then != now:
@@ -371,7 +370,6 @@ def leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]
 
 
 def _versions(manifest: Manifest, config: Config) -> Iterator[VersionChange]:
-    """Yield the versions that differ from those of the manifest."""
     versions = manifests.versions(pictures=PICTURES in manifest.versions)
     then: dict[str, str | None] = {**manifest.versions, "platform": manifest.platform}
     now: dict[str, str | None] = {**versions, "platform": manifests.SYSTEM}

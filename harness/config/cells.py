@@ -303,7 +303,6 @@ class _Search:
         return ConfigError(self.config.problem(loc, message, fix=fix), where=self.config.file)
 
     def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_FoundDataset]:
-        """Return the datasets of one entry."""
         loc: Loc = ("datasets", key)
         self.paths[key] = path = self._path(entry.path, (*loc, "path"))
         name = self._pattern(key, loc, path.names)

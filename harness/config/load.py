@@ -166,7 +166,6 @@ def validate_config(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config
 
 
 def _draft_config(data: Mapping[str, Any]) -> Draft:
-    """Return a config without its wrong parts."""
     correct: Any = copy.deepcopy(dict(data))
     while True:
         try:
@@ -227,7 +226,6 @@ def _known_keys(loc: Loc, is_fused: bool) -> list[str]:
 
 
 def _keys_of_kind(kind: Any) -> list[str]:
-    """Return the keys of a mapping."""
     if not is_dataclass(kind):
         return list(kind.model_fields)
     return ["baseline" if field.name == "baselines" else field.name for field in fields(kind)]
@@ -248,7 +246,6 @@ def wrong_value(error: ErrorDetails) -> str:
 
 
 def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
-    """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
     message, fix = wrong_value(error), ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
@@ -281,7 +278,6 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
 
 
 def _fix_of_type(value: Any, expected: str) -> str:
-    """Return the fix for a value of another type."""
     if value is None:
         return "indent the lines that belong to it" if expected == "a mapping" else ""
     if expected == "a list" and isinstance(value, str) and value.startswith("-"):

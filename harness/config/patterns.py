@@ -180,7 +180,6 @@ def double_braces(text: str) -> str:
 
 
 def _matches_in(folder: Found, part: Pattern) -> Iterator[Found]:
-    """Yield the files and folders in `folder` that match `part`."""
     if all(name in folder.values for name in part.names):
         path = folder.path / part.fill(folder.values)
         if path.exists():

@@ -217,7 +217,6 @@ class _Parts:
         return self._text(loc, value) if isinstance(value, str) else value
 
     def _note(self, loc: Loc, parts: Mapping[Any, yaml.Node]) -> None:
-        """Note the place of each key or item."""
         for key, node in parts.items():
             part = (*loc, key)
             self.source.places[part] = (
@@ -452,7 +451,6 @@ def merge_configs(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
 
 
 def _forget_places(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
-    """Remove the places of a part that is replaced."""
     for part in [place for place in places if place[: len(loc)] == loc]:
         del places[part]
 

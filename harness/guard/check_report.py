@@ -138,7 +138,6 @@ def _answer(checked: Checked) -> Answer:
 
 
 def _paths_of(cell: Cell) -> Iterator[str]:
-    """Yield the files of a dataset and a run."""
     yield from filter(None, (cell.dataset_entry.path, cell.run_entry.path))
 
 
@@ -193,7 +192,6 @@ def _position_in_file(finding: Finding) -> dict[str, Any]:
 
 
 def _in_file(finding: Finding) -> str:
-    """Return the place in the file, the mistake, and examples."""
     position = (
         value if name == "key" else f"{name} {value}"
         for name, value in _position_in_file(finding).items()

@@ -99,7 +99,6 @@ def group_order(qrels: Qrels) -> Iterator[Finding]:
 
 
 def _grade_findings(qrels: Qrels, examples: ExamplesByRule) -> Iterator[Finding]:
-    """Yield findings about the grades of qrels, and add examples."""
     n_queries, offsets = qrels.n_queries, qrels.offsets
     grades = qrels.numbers
     n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
@@ -402,7 +401,6 @@ def attach_groups(
 
 
 def _qids_of(entries: Iterable[Entry]) -> dict[str, list[str]]:
-    """Return the queries of each dataset, by its name."""
     qids: dict[str, dict[str, None]] = {}
     for entry in entries:
         entry_qids = dict.fromkeys(entry.evaluation.qids.to_pylist())

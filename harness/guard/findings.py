@@ -330,7 +330,6 @@ def findings_of_error(place: str, error: HarnessError) -> Iterator[Finding]:
 
 
 def _numbered_line(problem: Problem) -> str:
-    """Return the wrong line with its number."""
     where = Place.of(problem.where)
     if number := where.line or where.row:
         return f"line {number} {shorten(problem.found, _QUOTED)!r}"

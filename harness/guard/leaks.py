@@ -124,7 +124,6 @@ def training_files(cells: Iterable[Cell]) -> list[tuple[str, Cell]]:
 
 
 def _leak(train: FeatureRows, test: FeatureRows, effect: str) -> Iterator[Finding]:
-    """Yield a finding if rows of the test file stand in the training file."""
     rows = leaked_rows(train, test)
     if not rows.size:
         return

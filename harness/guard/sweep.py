@@ -272,7 +272,6 @@ class Sweep:
                 yield Placed(finding("same-file-twice", original, message, n, copies))
 
     def _of_queries(self) -> Iterator[Placed]:
-        """Yield the queries that datasets have in common."""
         datasets = [*self.datasets.values()]
         yield from map(Placed, findings_of_folds(datasets, self.pooled))
         cells = [visit.cell for visit in self.visits.values()]
