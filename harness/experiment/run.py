@@ -26,11 +26,12 @@ from ..input_files import add_inputs, check_outputs, keeping_inputs, name_of
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
+from ..reports.grid import grid
 from ..reports.leaderboard import REPORTS, as_csv, render_leaderboard
 from ..reports.notes import missing_repetitions
 from ..reports.paper_table.settings import SUFFIXES
 from ..reports.plots import plot as plots
-from ..reports.text import columns
+from ..reports.text import render as render_text
 from ..stats.comparison import Plan, too_many
 from . import manifest as manifests
 from .cache import Cache, group_sizes_of
@@ -168,13 +169,14 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     loaded = configs.load(config, overrides=overrides)
     cells = resolve(loaded)
     names = list(dict.fromkeys(name for cell in cells for name in cell.columns))
-    rows = [["dataset", "run", *names, "qrels path", "run path"]]
+    header, rows = ["dataset", "run", *names, "qrels path", "run path"], []
     for cell in cells:
         captured = [cell.columns.get(name, "") for name in names]
         paths = cell.dataset_entry.path, " + ".join(cell.run_files)
         rows.append([cell.dataset, cell.run, *captured, *paths])
     size = f"{counted(len(cells), 'cell')} x {counted(len(loaded.parsed_metrics()), 'metric')}"
-    lines = [columns(rows, left=len(rows[0])), "", size, missing_text(cells)]
+    table = render_text([grid(header, rows, left=len(header))])
+    lines = [table, size, missing_text(cells)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -18,7 +18,7 @@ from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convent
 from ..core.tool_names import ToolName, listed_readings, rows_about, rows_of
 from ..errors import Problem, UnknownNameError, fix_of_name
 from .grid import Grid, grid
-from .text import columns, render, wrapped
+from .text import render, wrapped
 
 WIDTH = 88
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
@@ -340,7 +340,7 @@ def table(definition: Definition) -> str:
     cells = [[label, *(shown(name, row) for name in names)] for label, row in rows.items()]
     return (
         f"{definition.name}: {plain(definition.headline)}\n\n"
-        f"{columns([header, *cells], width=WIDTH, left=len(header))}\n\n"
+        f"{render([grid(header, cells, left=len(header))], width=WIDTH)}\n"
         "'-': as without a convention. 'bare name': the cutoff if you write none.\n"
         "'harness metrics TOOL' has its notes and sources.\n"
     )
@@ -348,14 +348,15 @@ def table(definition: Definition) -> str:
 
 def listing() -> str:
     """Return all metrics, one a line, with direction and first sentence."""
-    rows = [["metric", "better", "definition"]]
+    header, rows = ["metric", "better", "definition"], []
     for name in sorted(REGISTRY, key=str.lower):
         definition = REGISTRY[name]
         name += _cutoff(definition)
         rows.append([name, definition.direction or "", plain(definition.headline)])
     names = "\n".join(f"  {name}: {' '.join(members)}" for name, members in NICKNAMES.items())
     return (
-        f"{columns(rows, left=3)}\n\nSeveral metrics (nicknames of trec_eval):\n{names}\n\n"
+        f"{render([grid(header, rows, left=3)])}\n"
+        f"Several metrics (nicknames of trec_eval):\n{names}\n\n"
         "Other spellings work too: ndcg_cut_10, P.5,10 (trec_eval); nDCG@10, AP(rel=2) "
         "(ir_measures);\nhit_rate@10, cosine_ndcg@10, NDCG:top=10 (other tools).\n"
         "'harness metrics NAME' defines a metric, also by the name of another tool.\n"
@@ -417,13 +418,10 @@ def _matches(text: str) -> str:
         for definition in REGISTRY.values()
         if wanted in f"{definition.name} {definition.headline}".lower()
     ]
-    blocks = []
-    if rows:
-        blocks.append(columns([["name", "here", "tools that have it"], *rows], width=WIDTH, left=3))
-    if listed:
-        blocks.append(columns([["metric", "definition"], *listed], width=WIDTH, left=2))
+    tables = [grid(["name", "here", "tools that have it"], rows, left=3)] if rows else []
+    tables += [grid(["metric", "definition"], listed, left=2)] if listed else []
     note = "'harness metrics NAME' defines a metric.\n"
-    return "\n\n".join([*blocks, note]) if blocks else ""
+    return f"{render(tables, width=WIDTH)}\n{note}" if tables else ""
 
 
 def _defined(definition: Definition) -> str:

@@ -12,7 +12,7 @@ from itertools import chain, groupby, zip_longest
 from typing import Literal
 
 from ..errors import legible, printable
-from .grid import PLAIN, Column, Grid, GridCell, Group, grid
+from .grid import PLAIN, Column, Grid, GridCell, Group
 
 _GAP = "  "
 _LINE = 100
@@ -98,19 +98,6 @@ def _without(table: Grid, title: str) -> Grid:
     )
     columns = tuple(table.columns[place] for place in places)
     return replace(table, columns=columns, groups=tuple(groups))
-
-
-def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: int = 1) -> str:
-    """Return rows as aligned columns: the first `left` flush left, the others flush right.
-
-    Control characters are shown as escapes, and long names lose their middle; those that differ
-    still do.
-
-    >>> print(columns([["run", "map"], ["bm25", "0.31"]]))
-    run    map
-    bm25  0.31
-    """
-    return "\n".join(_table(grid(rows[0], rows[1:], left=left), width))
 
 
 def wrapped(text: str, width: int, indent: int, hanging: int) -> list[str]:

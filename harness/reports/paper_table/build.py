@@ -109,7 +109,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
         raise UnknownNameError(mistakes)
     settings = replace(settings, names=renamed(names_of(study), settings.names))
     datasets = select_datasets(settings.datasets, known_datasets, study.slices)
-    groups, n_tried = _grouped(study, settings, datasets, known_runs, known_datasets)
+    groups, n_tried = _grouped(study, settings, datasets, known_runs)
     runs = [run for names in groups.values() for run in names]
     columns = list(_columns(study, settings, datasets, runs))
     signs = signs_of(study.comparisons, settings.marks, runs)
@@ -121,9 +121,8 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
         for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
     )
     texts = draft.caption(), draft.footnotes(), source_of(study), draft.title(), draft.findings()
-    sort, names = sorted_by(settings, study) or "", [str(metric) for metric in study.board.metrics]
-    dataset, found = sort_key(sort, known_datasets, names)
-    sort = found[0] if found and dataset is None else ""
+    by = sorted_by(settings, study)
+    sort = str(by[1]) if by is not None and by[0] is None else ""
     return PaperTable(name, settings, tuple(columns), tuple(rows), *texts, draft.is_sparse, sort)
 
 
@@ -159,7 +158,7 @@ def source_of(study: Study) -> str:
 
 
 def _grouped(
-    study: Study, settings: TableSettings, datasets: Names, known: Names, known_datasets: Names
+    study: Study, settings: TableSettings, datasets: Names, known: Names
 ) -> tuple[dict[str, list[str]], int]:
     """Return the runs of each group, in order, and the number of runs before the cut at the top.
 
@@ -175,14 +174,13 @@ def _grouped(
         taken |= set(members[title])
     tried = {(system.dataset, system.run) for system in study.systems} | set(study.failed)
     present = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
-    if (sort := sorted_by(settings, study)) is not None:
-        metrics = {str(metric): metric for metric in study.board.metrics}
-        dataset, (name,) = sort_key(sort, known_datasets, list(metrics))
+    if (by := sorted_by(settings, study)) is not None:
+        dataset, metric = by
         over = datasets if dataset is None else [dataset]
 
         def place(run: str) -> list[float]:
             """Return the mean to sort by; runs that miss a dataset follow, by each dataset."""
-            ways, metric = (over, *([dataset] for dataset in over)), metrics[name]
+            ways = (over, *([dataset] for dataset in over))
             values = [-metric.sign * mean(study, run, metric, datasets) for datasets in ways]
             return [math.inf if math.isnan(value) else value for value in values]
 
@@ -193,11 +191,15 @@ def _grouped(
     return shown, sum(map(len, rows.values()))
 
 
-def sorted_by(settings: TableSettings, study: Study) -> str | None:
-    """Return the key that sorts rows: with `top`, by default the first metric shown."""
-    if settings.sort is not None or settings.top is None:
-        return settings.sort
-    return first_key(settings, study)
+def sorted_by(settings: TableSettings, study: Study) -> tuple[str | None, Metric] | None:
+    """Return the dataset (None for all) and metric of the order; with `top`, the first shown."""
+    sort = settings.sort or (None if settings.top is None else first_key(settings, study))
+    if sort is None:
+        return None
+    by_name = {str(metric): metric for metric in study.board.metrics}
+    datasets = [*study.datasets, *(name for name, _ in study.failed)]
+    dataset, (name,) = sort_key(sort, datasets, [*by_name])
+    return dataset, by_name[name]
 
 
 def first_key(settings: TableSettings, study: Study, sort: str | None = None) -> str | None:
@@ -591,13 +593,11 @@ class TableDraft:
             yield notes.no_best(map(self._name, _metrics_of(unfair)), where)
 
     def _sorted_by(self) -> str:
-        names = [str(metric) for metric in self.study.board.metrics]
-        sort = sorted_by(self.settings, self.study)
-        if sort is None:
+        by = sorted_by(self.settings, self.study)
+        if by is None:
             return ""
-        dataset, (name,) = sort_key(sort, self.study.datasets, names)
-        title = self._names(m for m in self.study.board.metrics if str(m) == name)
-        return title if dataset is None else f"{title} on {self.settings.name(dataset)}"
+        title = self._names([by[1]])
+        return title if by[0] is None else f"{title} on {self.settings.name(by[0])}"
 
     def _tested(self) -> Iterator[str]:
         comparisons = self.comparisons
