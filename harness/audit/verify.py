@@ -185,7 +185,7 @@ def verify(
     if outcome.by_file["cells"]:
         outcome.notes.append("values were not compared: they need all cells")
     else:
-        _compare_all(outcome, config, render(summarise(evaluated), manifest), content)
+        _compare_all(outcome, config, render(summarise(evaluated, cells), manifest), content)
     return outcome
 
 

@@ -400,6 +400,11 @@ RUN_RULES = (
          "A file of query weights with qids that are not in the dataset.",
          "values do not change: only the weights of the dataset's queries are used",
          "write the same qids in both files, unless these queries are not judged"),
+    Rule("reversal", "warning",
+         "A system that is better overall and worse in every group of queries, or the reverse.",
+         "groups weigh differently for each system: it answers other queries, folds have equal "
+         "weight, or queries have no group",
+         "report the slices, group every query, and evaluate all systems on the same queries"),
     Rule("guard-failed", "warning",
          "The guard itself failed, because of a mistake in the harness.",
          "values do not change; some findings may be missing",

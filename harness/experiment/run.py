@@ -20,8 +20,10 @@ from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, wh
 from ..core.leaderboard import Leaderboard
 from ..core.names import compared
 from ..core.selection import select
-from ..core.systems import incomplete, system_key
-from ..errors import HarnessError, Problem, counted, first_of, warn, warning_of_errors
+from ..core.systems import dataset_name, incomplete, system_key, systems_of
+from ..errors import Finding, HarnessError, Problem, counted, first_of, warn, warning_of_errors
+from ..guard.datasets import reversals
+from ..guard.findings import accept_findings
 from ..input_files import add_inputs, check_outputs, keeping_inputs, name_of
 from ..readers import files
 from ..reports import comparisons as comparing
@@ -128,7 +130,7 @@ def run(
                 results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
             for finding in results.shown:
                 warn(finding)
-            results = render(summarise(results))
+            results = render(summarise(results, cells))
             return write(results, began, force=force)
 
 
@@ -180,7 +182,7 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def summarise(evaluated: Results) -> Results:
+def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
     """Choose settings, summarise and compare; HarnessError if no cell could be evaluated."""
     config, cells_board = evaluated.config, evaluated.board
     if cells_board.failed and not cells_board.entries:
@@ -189,12 +191,25 @@ def summarise(evaluated: Results) -> Results:
     results = replace(evaluated, board=board)
     rows = results.leaderboard
     results = with_comparisons(results) if config.compare is not None else results
+    reversals = _reversals(evaluated, board, cells) if cells_board.groups else ()
     errors = list[str]()
     if cells_board.failed:
         errors += as_one(cells_board.failed).texts
     if board.selection is not None or board.summary.parts:
         errors += _incomplete(board, rows)
-    return replace(results, summarised=rows, errors=tuple(errors))
+    return replace(
+        results, summarised=rows, findings=(*evaluated.findings, *reversals), errors=tuple(errors)
+    )
+
+
+def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
+    """Yield pairs of systems in reversed order in every group of queries."""
+    config, entries = evaluated.config, evaluated.board.entries
+    file = {cell.dataset: cell.dataset_entry.path for cell in cells}
+    places = {dataset_name(entry, config.summary): file[entry.dataset] for entry in entries}
+    paths = manifests.Paths(places.values(), config.base)
+    findings = accept_findings(reversals(systems_of(board), places), config.guard.accept)
+    yield from map(paths.placed_finding, findings)
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
@@ -257,6 +272,10 @@ def write(results: Results, began: float, *, force: bool) -> Results:
     if config.summary.spread and (fewer := incomplete(board)):
         failures = {row.run for row in board.failed}  # with errors of their own
         notes += missing_repetitions(gap for gap in fewer if gap.run not in failures)
+    kind = "reversal", "warning"
+    notes += [
+        finding.message for finding in results.findings if (finding.rule, finding.severity) == kind
+    ]
     contents = dict(results.files)
     if config.tables or config.plots:
         contents |= tables_and_plots(results)

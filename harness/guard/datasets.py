@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from ..config.cells import Cell
 from ..core.arrow import as_bytes, cast, encode
-from ..core.entries import Entry, grouped_by, whole_name
+from ..core.entries import Entry, System, grouped_by, whole_name
 from ..core.hashing import splitmix64
 from ..core.leaderboard import Select
+from ..core.names import why_not
 from ..core.qrels_and_runs import Qrels, rows_in_file
 from ..core.ragged import Array
 from ..core.rules import SHOWN, finding
@@ -453,3 +454,47 @@ def attach_weights(
         for entry in entries
     ]
     return weighted, findings
+
+
+def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Finding]:
+    """Return pairs of systems where one is better overall and worse in every group.
+
+    `places` are the files of datasets, by name.
+    """
+    wholes: dict[str, list[System]] = {}
+    parts: dict[tuple[str, str], dict[str, dict[str, System]]] = {}
+    for system in systems:
+        if system.group:
+            column = system.group.partition("=")[0]
+            groups = parts.setdefault((system.whole, column), {})
+            groups.setdefault(system.group, {})[system.run] = system
+        else:
+            wholes.setdefault(system.dataset, []).append(system)
+    findings = []
+    for (dataset, column), groups in parts.items():
+        whole_systems = wholes.get(dataset, [])
+        if len(groups) < 2 or len(whole_systems) < 2:
+            continue
+        for metric in whole_systems[0].metrics:
+            if why_not(metric):
+                continue
+            runs = [system.run for system in whole_systems]
+            overall = metric.sign * np.array([system.value(metric) for system in whole_systems])
+            values = [
+                [by_run[run].value(metric) if run in by_run else np.nan for run in runs]
+                for by_run in groups.values()
+            ]
+            inside = metric.sign * np.array(values)
+            better = overall[:, None] > overall
+            worse = (inside[:, :, None] < inside[:, None, :]).all(axis=0)
+            pairs = [
+                (whole_systems[a].run, whole_systems[b].run) for a, b in np.argwhere(better & worse)
+            ]
+            if pairs:
+                a, b = pairs[0]
+                message = f"on {dataset}, {a} is better than {b} by {metric}, "
+                message += f"and worse in every group of {column}"
+                examples = [" and ".join(pair) for pair in pairs] if len(pairs) > 1 else []
+                place = places.get(dataset, dataset)
+                findings.append(finding("reversal", place, message, len(pairs), examples))
+    return findings

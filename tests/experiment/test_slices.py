@@ -169,6 +169,26 @@ def test_missing_queries_of_a_slice(folder: Path) -> None:
     assert page
 
 
+def test_a_reversal_is_found(folder: Path) -> None:
+    """Runs that answer other queries have other weights: a is better overall, b in each group."""
+    easy, hard = QIDS[:6], QIDS[6:]
+    kinds = {qid: "easy" if qid in easy else "hard" for qid in QIDS}
+    write_groups(folder / "queries.csv", kind=kinds)
+    write_run(folder / "a.run", {**dict.fromkeys(easy, 2), hard[0]: 4})
+    write_run(folder / "b.run", {easy[0]: 1, **dict.fromkeys(hard, 3)})
+    (folder / "c.run").unlink()
+    config = CONFIG.replace(", bins: {length: [4, 10]}", "")
+    config += "policy: {missing_queries: skip}\noutput: out\n"
+    (folder / "c.yaml").write_text(config)
+    done = called("run", "c.yaml", cwd=folder)
+    what = "on d, a is better than b by recip_rank, and worse in every group of kind [reversal]"
+    assert f"qrels.txt: {what}" in done.err
+    findings = json.loads((folder / "out/manifest.json").read_text())["findings"]
+    assert [one["severity"] for one in findings if one["rule"] == "reversal"] == ["warning"]
+    (folder / "c.yaml").write_text(f"{config}guard: {{accept: [reversal]}}\n")
+    assert "better than b" not in called("run", "c.yaml", cwd=folder).err
+
+
 @pytest.mark.parametrize(
     ("rows", "place"),
     [
