@@ -94,15 +94,16 @@ class Setting:
         return self.changed, *(places or [len(CUTOFFS)])
 
 
-def settings_of(metrics: Sequence[Metric], tools: Sequence[str]) -> list[Setting]:
-    """Return metrics at their cutoffs, with the settings of each tool, and with one changed.
+def settings_of(metrics: Sequence[Metric], tools: Sequence[str]) -> Iterator[list[Setting]]:
+    """Yield metrics at their cutoffs with the settings of each tool, then with one changed.
 
     `tools` are conventions, all if empty. A change that computes what another setting does is left
     out.
     """
-    settings, known_metrics = list[Setting](), set[Metric]()
+    known_metrics = set[Metric]()
     pairs = {(metric.definition.name, metric.cutoff): metric.definition for metric in metrics}
     for changed in (0, 1):
+        settings = list[Setting]()
         for ((name, cutoff), definition), tool in product(
             pairs.items(), [*([] if tools else [""]), *(tools or CONVENTIONS)]
         ):
@@ -128,7 +129,7 @@ def settings_of(metrics: Sequence[Metric], tools: Sequence[str]) -> list[Setting
                 if not changed or plain(metric) not in known_metrics:
                     settings.append(Setting(metric, title, changed))
                 known_metrics.add(plain(metric))
-    return settings
+        yield settings
 
 
 @dataclass(frozen=True)

@@ -232,9 +232,9 @@ def conventions(
     metrics : str or sequence of str
         Metrics that replace those of the config.
     match : str or float, optional
-        A published value, such as ``"0.4730"`` or ``"47.3%"``: search for settings that give it,
-        those of a tool or with one of these changed. A metric without a cutoff, such as ``"ndcg"``,
-        is tried at the usual cutoffs. Write a string to keep zeros at the end.
+        A published value, such as ``"0.4730"`` or ``"47.3%"``: search for settings of a tool that
+        give it; if none do, change one of them. A metric without a cutoff, such as ``"ndcg"``, is
+        tried at the usual cutoffs. Write a string to keep zeros at the end.
     tools : str or sequence of str
         Conventions to compare with; all by default.
     run, dataset : str or sequence of str
@@ -320,27 +320,28 @@ def _matches(
     metrics: Sequence[Metric],
     tools: Sequence[str],
 ) -> Matches:
-    """Return the settings under which a system has a published value."""
+    """Return the settings of a tool that give a published value; else those with one changed."""
     at_cutoffs = [
         replace(metric, cutoff=cutoff) for metric in metrics for cutoff in _cutoffs_of(metric)
     ]
-    settings = settings_of(at_cutoffs, tools)
     policy, fits, tried = config.policy.for_runs(), list[Fit](), 0
     hows = dict.fromkeys((policy.missing_queries, "zero", "skip"))
-    blocks = [settings[start : start + BLOCK] for start in range(0, len(settings), BLOCK)]
-    with progress(len(hows) * len(blocks) * len(cells), "run") as begin:
-        for how, block in product(hows, blocks):
-            rules = replace(policy, missing_queries=how)
-            by_metric = [(plain(setting.metric), setting) for setting in block]
-            block_metrics = [metric for metric, _ in by_metric]
-            for system, summaries in _evaluated(config, cells, block_metrics, rules, begin)[0]:
-                tried += len(block)
-                for metric, setting in by_metric:
-                    if isinstance(value := summaries[metric], float):
-                        largest = metric.definition.bounds[1]
-                        (difference,) = published.differences(np.array([value]), largest).tolist()
-                        fit = Fit(system.dataset, system.run, setting, value, difference, how)
-                        fits.append(fit)
+    for settings in settings_of(at_cutoffs, tools):
+        blocks = [settings[start : start + BLOCK] for start in range(0, len(settings), BLOCK)]
+        with progress(len(hows) * len(blocks) * len(cells), "run") as begin:
+            for how, block in product(hows, blocks):
+                rules = replace(policy, missing_queries=how)
+                by_metric = [(plain(setting.metric), setting) for setting in block]
+                block_metrics = [metric for metric, _ in by_metric]
+                for system, summaries in _evaluated(config, cells, block_metrics, rules, begin)[0]:
+                    tried += len(block)
+                    for metric, setting in by_metric:
+                        if isinstance(value := summaries[metric], float):
+                            largest = metric.definition.bounds[1]
+                            (off,) = published.differences(np.array([value]), largest).tolist()
+                            fits.append(Fit(system.dataset, system.run, setting, value, off, how))
+        if any(fit.difference == 0 for fit in fits):
+            break
     return matches_of(published, fits, tried)
 
 

@@ -147,8 +147,8 @@ def test_the_simplest_way_comes_first_and_the_others_are_counted(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    words = ("conventions", config, "-m", "ndcg@3", "--match", "0.7967")
-    found = matches(config, "0.7967")
+    words = ("conventions", config, "-m", "ndcg@3", "--match", "0.80")
+    found = matches(config, "0.80")
     assert len(found.fits) > 2
     text, every = succeeds(*words), succeeds(*words, "--details")
     assert text == f"{found}\n"
@@ -156,4 +156,4 @@ def test_the_simplest_way_comes_first_and_the_others_are_counted(
     assert [name for name in dict.fromkeys(names) if f" {name} " in text] == names[:1]
     assert f"{len(found.fits) - 1} other ways" in text
     assert all(f" {name} " in every for name in names)
-    assert found.fits[0].setting.changed == min(fit.setting.changed for fit in found.fits)
+    assert {fit.setting.changed for fit in found.fits} == {0}  # a tool's own settings are enough
