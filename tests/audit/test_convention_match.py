@@ -147,8 +147,8 @@ def test_the_simplest_way_comes_first_and_the_others_are_counted(
     config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    words = ("conventions", config, "-m", "ndcg@3", "--match", "0.80")
-    found = matches(config, "0.80")
+    words = ("conventions", config, "-m", "ndcg@3", "--match", "0.4")
+    found = matches(config, "0.4")
     assert len(found.fits) > 2
     text, every = succeeds(*words), succeeds(*words, "--details")
     assert text == f"{found}\n"
