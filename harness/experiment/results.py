@@ -335,7 +335,7 @@ def read_bytes(path: Path) -> bytes:
             raise misfit(path, "expected a regular file")
         return read_file(path)
     except (FileNotFoundError, NotADirectoryError):
-        folder, fix = path.parent, "give the folder that the config's 'output:' names"
+        folder, fix = path.parent, "give a folder that 'harness run CONFIG' wrote"
         if url := url_of(path):
             message = remote.missing(url).problems[0].what
         elif folder.is_file():

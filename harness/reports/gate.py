@@ -144,6 +144,9 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
     datasets = {verdict.dataset for verdict in verdicts}
     limits = {verdict.limit for verdict in verdicts}
     limit = "limit" if len(limits) > 1 else limits.pop()
+    sizes = {verdict.n for verdict in verdicts}
+    queries = counted(max(sizes), "query", "queries")
+    same_size = [] if len(sizes) > 1 else [f"All values are over {queries}."]
     rows = [
         {
             "verdict": verdict.outcome,
@@ -151,7 +154,7 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
             "dataset": verdict.dataset if len(datasets) > 1 else "",
             **({"group": verdict.group or "all"} if grouped else {}),
             "metric": heading(verdict.metric),
-            "n": str(verdict.n),
+            "n": str(verdict.n) if len(sizes) > 1 else "",
             "baseline": decimals(verdict.baseline),
             "candidate": decimals(verdict.candidate),
             "difference": decimals(verdict.difference, sign=True),
@@ -163,6 +166,7 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
         for verdict in verdicts[:SHOWN]
     ]
     notes = [
+        *same_size,
         *_legend(verdicts),
         *_weights(verdicts),
         *_unanswered(verdicts),

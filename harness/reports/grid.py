@@ -27,7 +27,7 @@ class GridCell(NamedTuple):
 
     `sign` follows it in every format (``~`` or ``*``), then letters or daggers `above` and `below`
     the line, then `spread` (``± .012`` or ``[.41, .44]``), then `note` in parentheses (``17/20``).
-    In text, a `bold` cell has ``*`` and an underlined one ``+``. `colour` is HTML's background.
+    In text, a `bold` cell has ``^`` and an underlined one ``+``. `colour` is HTML's background.
     `italic` is the title of a group of rows, and `citation` LaTeX that follows unescaped.
     """
 

@@ -90,7 +90,8 @@ def test_stars_show_the_level_against_one_baseline() -> None:
 
 def test_p_values_have_a_column_for_each_baseline_and_a_note_on_the_test() -> None:
     table = build(MADE, TableSettings(extras=("p",), marks="none", datasets=("web",)))
-    assert [column.title for column in table.columns] == ["MAP ↑", "p", "MSE ↓", "p"]
+    titles = [column.title for column in table.columns]
+    assert titles == ["MAP ↑", "adjusted p", "MSE ↓", "adjusted p"]
     assert cells(table, "text") == {
         "10": [".400", "–", "2.000", "–"],
         "2": [".500", "<.001", "1.000", ".009"],
@@ -101,7 +102,7 @@ def test_p_values_have_a_column_for_each_baseline_and_a_note_on_the_test() -> No
     assert csv_rows(render(table, "csv"))[1]["web map p 10"] == "0.0004"
     two = study(VALUES, METRICS, compared(OUTCOMES, ("10", "2")))
     titles = [column.title for column in build(two, TableSettings(extras=("p",))).columns]
-    assert titles[:3] == ["MAP ↑", "p (10)", "p (2)"]
+    assert titles[:3] == ["MAP ↑", "adjusted p (10)", "adjusted p (2)"]
     for settings in (TableSettings(extras=("p",)), TableSettings(delta="percent")):
         with refuses("tables.table"):
             build(

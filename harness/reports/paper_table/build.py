@@ -235,7 +235,9 @@ def _columns(
                 if has_ranks and extra in ("tier", "rank"):
                     yield PaperColumn(extra.capitalize(), extra, block, dataset, metric)
             for baseline in baselines if "p" in settings.extras else ():
-                title = "p" if len(baselines) == 1 else f"p ({settings.name(baseline)})"
+                is_adjusted = study.comparisons and study.comparisons.plan.correction != "none"
+                title = "adjusted p" if is_adjusted else "p"
+                title += "" if len(baselines) == 1 else f" ({settings.name(baseline)})"
                 yield PaperColumn(title, "p", block, dataset, metric, baseline=baseline)
         for extra in settings.extras:
             if extra in ("n", "coverage"):

@@ -423,9 +423,9 @@ def render_all(
             files.append({f: save(figure, f, title, study.trace) for f in settings.formats})
         stems.append("-".join(map(part, parts)))
     if refuse and refused and not files:
-        raise InputError([problem for error in refused for problem in error.problems])
-    for refusal in refused:
-        warn(f"not drawn: {refusal}")
+        raise InputError([*dict.fromkeys(p for error in refused for p in error.problems)])
+    for reason in dict.fromkeys(map(str, refused)):  # one for several pictures is told once
+        warn(f"not drawn: {reason}")
     named = zip(distinct(stems), files, strict=True)
     return {f"{stem}.{end}": content for stem, made in named for end, content in made.items()}
 
