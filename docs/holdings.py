@@ -345,7 +345,7 @@ def number_of(docno: str) -> int:
 
 
 def numbered() -> dict[str, Any]:
-    """Return dicts whose identifiers are whole numbers, and hits of a semantic search."""
+    """Return dicts with whole numbers as identifiers, and hits of a semantic search."""
     grades = {int(qid): {number_of(d): n for d, n in row.items()} for qid, row in GRADES.items()}
     scores = {int(qid): {number_of(d): n for d, n in row.items()} for qid, row in SCORES.items()}
     hits = [[{"corpus_id": d, "score": n} for d, n in row.items()] for row in scores.values()]
@@ -492,7 +492,7 @@ TOOLS = [
     ("sentence-transformers", Holding("hits of `semantic_search`, one list per query",
                                       "harness.evaluate(grades, hits, ['map'], qids=qids)",
                                       numbered, True)),
-    ("recommenders", Holding("dicts whose identifiers are whole numbers",
+    ("recommenders", Holding("dicts with whole numbers as identifiers",
                              "harness.evaluate(grades, scores, ['map'])", numbered, True)),
     ("recommenders", Holding("records with `user_id` and `item_id`", IN_MEMORY, lambda: {
         "grades": records(ROWS, "user_id", "item_id", "rating"),

@@ -20,7 +20,7 @@ WHICH = """\
 | numbers from LightGBM or XGBoost | `ndcg(convention=lightgbm)@10` | repeats the tool's choices |
 | binary judgements, full rankings | `map` | counts every relevant document |
 | one right answer a query | `recip_rank@10` | depends on the first relevant document only |
-| a first stage whose output is ranked again | `recall@1000` | what it misses is lost |
+| a first stage that another model ranks again | `recall@1000` | what it misses is lost |
 | judgements with gaps | `bpref`, or `ndcg@10` with `judged@10` | show how much is unjudged |
 | readers who stop when satisfied | `err@20`, `rbp(p=0.8)` | model how far they read |
 | short lists that users read to the end | `arp` | average rank, weighted by grade |

@@ -26,6 +26,7 @@ from harness.core.metric import REGISTRY  # noqa: E402
 from harness.core.names import parse_all  # noqa: E402
 from harness.core.rules import RULES  # noqa: E402
 from harness.core.settings import CONVENTIONS  # noqa: E402
+from harness.experiment.run import plan  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
@@ -189,6 +190,19 @@ def test_every_config_key_is_in_the_reference() -> None:
     page = (ROOT / "docs/reference/config.md").read_text("utf-8")
     named = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]*`", page))))
     assert set(keys_of(config_schema())) - named == set()
+
+
+def test_the_examples_of_config_keys_are_one_config(tmp_path: Path) -> None:
+    page = (ROOT / "docs/reference/config.md").read_text("utf-8")
+    examples = "".join(re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
+    text = re.sub("^select:.*\n", "", examples, flags=re.MULTILINE).replace(
+        "../runs", f"{ROOT}/runs"
+    )
+    (tmp_path / "all.yaml").write_text(text, encoding="utf-8")
+    planned = plan(tmp_path / "all.yaml")
+    assert "fold1" in planned
+    assert "gbrt" in planned
+    assert "neural" not in planned
 
 
 def keys_of(part: Any) -> Iterator[str]:

@@ -759,7 +759,7 @@ def _query(account: Account, text: Text, full: bool) -> Iterator[Grid]:
     if account.ideal:
         total = account.ideal[-1].running or 0.0
         parts = [step.added for step in account.ranking if step.added is not None]
-        title = f"The ideal order, whose DCG is {text(total)}"
+        title = f"The ideal order has a DCG of {text(total)}"
         yield ranking_grid(account.ideal, "DCG so far", full, title)
         name = spelled(account.metric)
         yield Grid(title=f"{name} = {text(math.fsum(parts))} / {text(total)}")

@@ -161,7 +161,7 @@ class Policy(Choices):
     judged_only : bool
         Remove unjudged documents from the ranking.
     drop_identical_ids : bool
-        Remove documents whose docno equals the qid.
+        Remove documents with the qid as docno.
     scores : str, optional
         Compare scores as ``float32`` or ``float64``, or tie all documents of a query (``none``).
         The default depends on `ties`.

@@ -115,7 +115,7 @@ def evaluate(
         ``bounds`` add the smallest, expected and largest value of each metric over all orders of
         tied documents.
     relevance_level : float, optional
-        Smallest relevant grade, for metrics whose name gives none.
+        Smallest relevant grade, for metrics that name none.
     convention : str, optional
         Compute every metric as this tool does, such as ``lightgbm``, unless its name gives a tool.
     n, mask, qids : array_like, optional

@@ -53,7 +53,7 @@ class Checked(Shown):
     rows : int
         Number of rows that were read of all runs.
     alone : int
-        Number of runs whose dataset could not be read.
+        Number of runs on a dataset that could not be read.
     submitted : bool
         Whether the runs are submissions to a shared task.
     """

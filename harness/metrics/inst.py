@@ -59,7 +59,7 @@ def insq(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Inverse squares: mean gain per document of a reader whose patience grows with depth.
+    """Inverse squares: mean gain per document of a reader who gets more patient with depth.
 
     INSQ@k = sum over ranks i = 1..k of W(i) gain(g_i), with W(i) proportional to
     1 / (i + 2T - 1)^2 and of sum 1. The reader continues from rank i with chance

@@ -36,7 +36,7 @@ SETTINGS = {
     "scores": "type that scores are compared in; none: scores are ignored, all are tied",
     "depth": "number of documents of each query that count",
     "judged_only": "remove unjudged documents, after depth",
-    "drop_identical_ids": "remove documents whose docno equals the qid first",
+    "drop_identical_ids": "first remove documents with the qid as docno",
     "labels": "grades outside the convention's bounds: an error, or the nearer bound",
     "empty": "value of a query without relevant documents",
     "few": "value of a query with fewer documents than the convention takes",

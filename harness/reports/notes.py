@@ -86,7 +86,7 @@ def treatment(
         if past or any(evaluated.tied for _, evaluated in counts):
             yield f"{_ties(policy, past)}."
         if policy.drop_identical_ids:
-            yield f"Documents whose identifier is the query's {are} removed."
+            yield f"Documents with the query's identifier {are} removed."
         if policy.depth:
             yield f"Only the first {policy.depth:,} documents of each query {count}."
         if policy.judged_only:
@@ -366,7 +366,7 @@ def on_dataset(
         yield from settings_chosen(systems)
         yield from board.selection.notes(choices)
     if any(board.unsettled(metric, [*entries]) for metric in metrics):
-        yield f"{UNSETTLED} marks values whose rank depends on the order of tied documents."
+        yield f"{UNSETTLED} marks values that change rank with the order of tied documents."
 
 
 def _by_name(entries: Sequence[Entry]) -> dict[str, Entry]:

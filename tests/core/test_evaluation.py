@@ -131,6 +131,6 @@ def test_places_that_depend_on_ties_are_marked() -> None:
     assert lines[1].split()[3:5] == ["1.0000~^", "0.5000^"]
     assert lines[2].split()[3] == "0.5000~"
     assert lines[3].split()[3] == "0.3333"
-    assert lines[-1] == "  ~ marks values whose rank depends on the order of tied documents."
+    assert lines[-1] == "  ~ marks values that change rank with the order of tied documents."
     rows = csv_rows(render_leaderboard(board, "csv"))
     assert [row["unsettled"] for row in rows] == ["recip_rank", "recip_rank", ""]

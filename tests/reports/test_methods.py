@@ -93,7 +93,7 @@ def test_unjudged_documents_are_removed_after_the_cut() -> None:
     policy = Policy(depth=7, judged_only=True, drop_identical_ids=True)
     text = methods(study(policy=policy), "plain", metrics=["map"])
     assert (
-        "Documents whose identifier is the query's were removed. Only the first 7 documents of "
+        "Documents with the query's identifier were removed. Only the first 7 documents of "
         "each query counted. Unjudged documents among them were removed." in text
     )
 

@@ -256,7 +256,7 @@ _ONE_LETTER = {f"--{name.removesuffix('=')}": letter for name, letter in _LONG.i
 _TRACED = frozenset(
     ["binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "dcg", "ideal_dcg", "rbp"]
 )
-"""Measures whose computation ``-D 1`` prints; with ``-D 2`` also gm_bpref's."""
+"""Measures that ``-D 1`` prints step by step; with ``-D 2`` also gm_bpref's."""
 USAGE_LINE = (
     "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J]\n"
     "                         [--as 9|9.0.8|10] [-m MEASURE[.PARAMETERS]]... QRELS RUN\n"

@@ -333,5 +333,5 @@ def draw(request: PlotRequest) -> Figure:
 CRITICAL_DIFFERENCE = PlotKind(
     draw,
     lambda metrics: [(metric,) for metric in metrics if metric.definition.direction is not None],
-    needs="a metric whose higher or lower values are better",
+    needs="a metric with a direction: higher or lower is better",
 )
