@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -177,7 +178,7 @@ def arguments(
 
 
 def _described(name: str, thing: Any, level: int) -> list[str]:
-    """Return the section of a function, class or module."""
+    """Return the section of a function, class or module: a sentence, an example, the details."""
     sections = _sections(thing)
     short = name.removeprefix("harness.")
     lines = [f"{'#' * level} {short} {{ #{name} }}\n"]
@@ -188,9 +189,13 @@ def _described(name: str, thing: Any, level: int) -> list[str]:
         return lines
     is_class = inspect.isclass(thing)
     called = not is_class or thing.__name__ in CONSTRUCTED
+    summary, *rest = [f"{inline(part)}\n" for part in _paragraphs(sections[""])] or [""]
+    lines.append(summary)
+    if sections.get("Examples"):
+        lines += ["```pycon", _with_imports(name, sections["Examples"].strip()), "```\n"]
     if called:
         lines += ["```py", _signature(name, thing), "```\n"]
-    lines += [f"{inline(part)}\n" for part in _paragraphs(sections[""])]
+    lines += rest
     if called:
         together: dict[tuple[str, str], list[str]] = {}
         for key, (parameter, entry) in arguments(short.rpartition(".")[2], thing).items():
@@ -208,13 +213,30 @@ def _described(name: str, thing: Any, level: int) -> list[str]:
         lines += _listed(title, sections.get(title, ""))
     for part in _paragraphs(sections.get("Notes", "")):
         lines.append(f"{inline(part)}\n")
-    if sections.get("Examples"):
-        lines += ["```pycon", sections["Examples"].strip(), "```\n"]
     if is_class:
         for member, function in members(thing):
             if not isinstance(function, type):
                 lines += _described(f"{name}.{member}", function, level + 1)
     return lines
+
+
+def _with_imports(name: str, example: str) -> str:
+    """Return an example that begins by importing the public names that it uses."""
+    called = re.findall(r"(?<![\w.\"'])@?(\w+)(?=\()", example)
+    called += re.findall(r"(?<![\w.\"'])([A-Z]\w+)", example)
+    used = {name for name in called if f"{name} = " not in example}
+    lines = []
+    for module in dict.fromkeys((name.rpartition(".")[0], "harness")):
+        owner = functools.reduce(getattr, module.split(".")[1:], harness)
+        exported = getattr(owner, "__all__", None) or [
+            key
+            for key, value in vars(owner).items()
+            if getattr(value, "__module__", "") == owner.__name__
+        ]
+        if names := sorted(used.intersection(exported)):
+            lines.append(f">>> from {module} import {', '.join(names)}")
+            used.difference_update(names)
+    return "\n".join([*lines, example])
 
 
 def _defined(terms: list[str], kind: str, meaning: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Every command, output and Python block of the README and the docs is run."""
 
+import doctest
 import re
 import sys
 from collections.abc import Iterator
@@ -190,6 +191,17 @@ def test_every_config_key_is_in_the_reference() -> None:
     page = (ROOT / "docs/reference/config.md").read_text("utf-8")
     named = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]*`", page))))
     assert set(keys_of(config_schema())) - named == set()
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs/reference/python").glob("*.md")), ids=lambda p: p.stem
+)
+def test_examples_of_the_python_pages_run_as_copied(page: Path) -> None:
+    examples = re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    for text in examples if page.stem != "training" else ():  # which needs every library
+        test = doctest.DocTestParser().get_doctest(text, {"__name__": "x"}, page.stem, str(page), 0)
+        flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+        assert doctest.DocTestRunner(optionflags=flags).run(test).failed == 0, text
 
 
 def test_the_examples_of_config_keys_are_one_config(tmp_path: Path) -> None:

@@ -444,10 +444,11 @@ def metric(
     Examples
     --------
     >>> @metric("first_grade", direction="higher", bounds=(0, 4), source="this example")
-    ... def first_grade(aligned: Aligned) -> Floats:
+    ... def first_grade(aligned: Aligned):
     ...     '''Grade of the document at rank 1.'''
     ...     return aligned.sum(aligned.grade * (aligned.rank == 1))
-    >>> del REGISTRY["first_grade"]
+    >>> from harness.core.metric import REGISTRY
+    >>> del REGISTRY["first_grade"]  # remove it again
     """
 
     facts: dict[str, Any] = {**locals()}

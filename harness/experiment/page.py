@@ -92,6 +92,7 @@ def page(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
     >>> runs = {"one": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}},
     ...         "two": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}}

@@ -377,6 +377,7 @@ def save_predictions(
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> path = Path(tempfile.mkdtemp()) / "model.run"
     >>> save_predictions(path, [0.2, 0.9, 0.5], ["q1", "q1", "q2"])
     >>> print(path.read_text(), end="")

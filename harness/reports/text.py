@@ -77,6 +77,7 @@ def fitted(
 
     Only `optional` columns are left out, the first ones first, each from all tables.
 
+    >>> from harness.reports.grid import grid
     >>> table = grid(["run", "map", "p"], [["bm25", "0.31", "0.5"]])
     >>> fitted([table], 10, ["p", "map"])[1], fitted([table], 20, ["p", "map"])[1]
     (['p'], [])
