@@ -45,9 +45,7 @@ def config_problems(config: Config, load_plugins: bool) -> list[Problem]:
     checks.check_metrics()
     if cells and complete and not wrong:
         checks.check_cells(cells)
-    named = config.names, config.compare, config.select, config.tables, config.plots, config.gate
-    if any(named):
-        checks.check_settings()
+    checks.check_settings()
     return checks.problems
 
 

@@ -317,7 +317,7 @@ def nerr(
     actual = err(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff, average=average)
     values = share(actual, _ideal_cascade(aligned, _reciprocal, stop, max_grade, cutoff))
     values = np.minimum(values, 1.0) if average else values
-    return values if short == "cut" else without_short_lists(aligned, values, cutoff, short)
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 @share_metric(

@@ -329,7 +329,7 @@ def dcg(
     """
     dcg_of = expected_list_dcg if average else list_dcg
     values = dcg_of(aligned, Scale(gain, discount, negative, floor), cutoff)
-    return values if short == "cut" else without_short_lists(aligned, values, cutoff, short)
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 @share_metric(
@@ -430,7 +430,7 @@ def ndcg(
             actual = expected_list_dcg(aligned, scale, cutoff, spill)
         best = ideal_dcg(judged, scale, ideal_cutoff, of_list=ideal == "list")
         values = share(actual, best)
-    return values if short == "cut" else without_short_lists(aligned, values, cutoff, short)
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 def _sums(row: Ints, rank: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
@@ -483,7 +483,7 @@ def ndcg_at_every_rank(
     else:
         best = _sums(*scale.ideal_weights(aligned), actual.shape)
     values, ranks = share(actual, best), np.arange(1, actual.shape[1] + 1)
-    return values if short == "cut" else without_short_lists(aligned, values, ranks, short)
+    return without_short_lists(aligned, values, ranks, short)
 
 
 def _mean(aligned: Aligned, values: Floats) -> Floats:

@@ -82,7 +82,7 @@ def precision(
         values: Floats = hits / np.float64(cutoff)
     else:
         values = share(hits, np.minimum(cutoff, aligned.n_retrieved))
-    return values if short == "cut" else without_short_lists(aligned, values, cutoff, short)
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 @trec_measure(

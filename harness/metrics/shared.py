@@ -239,8 +239,8 @@ Short = Annotated[
 def without_short_lists(
     aligned: Aligned, values: Floats, cutoff: int | Ints | None, short: Short
 ) -> Floats:
-    """Return the values with those of short lists replaced, unless `short` is cut."""
-    if cutoff is None:
+    """Return the values with those of short lists replaced."""
+    if short == "cut" or cutoff is None:
         return values
     lengths = aligned.n_retrieved if values.ndim == 1 else aligned.n_retrieved[:, None]
     is_short = lengths < cutoff

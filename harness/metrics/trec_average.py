@@ -129,14 +129,14 @@ def average_precision(
     values = share(judged.sum(precision, items), divisor)
     if none_found:
         values = np.where(n_counted == 0, 1.0, values)
-    return values if short == "cut" else without_short_lists(aligned, values, cutoff, short)
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 def _precision_at_hits(
     aligned: Aligned, rel: float, tied: Tied, cutoff: int | None
 ) -> tuple[Ints, Floats]:
     """Return the relevant documents within the cutoff, and the precision at their ranks."""
-    items = aligned.found(rel).values
+    items = aligned.relevant(rel)
     rank, precision = aligned.rank_of_relevant(rel), precision_at_hits(aligned, rel)
     if tied == "together":
         rank = aligned.tie_last[items]

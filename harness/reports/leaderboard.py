@@ -190,7 +190,7 @@ def render_leaderboard(
     if format in of_values:
         return of_values[format](board, per_query=per_query)
     is_text = format == "table"
-    tables = [*grids(board, per_query=per_query, stars=is_text)]
+    tables = [*grids(board, per_query=per_query, is_text=is_text)]
     if has_answers and is_text:
         tables.insert(0, Grid(answers=tuple(best_in_words(board))))
     return formats.render(tables, "text" if is_text else format, width=width)
@@ -315,16 +315,16 @@ def _values(entry: Entry, per_query: bool) -> Iterator[tuple[str, dict[str, floa
         yield qid, {name: values[name] for name in names}
 
 
-def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -> Iterator[Grid]:
+def grids(board: Leaderboard, *, per_query: bool = False, is_text: bool = False) -> Iterator[Grid]:
     """Yield a table for each dataset, best values bold; then the queries of each run, on request.
 
-    With `stars`, a note explains the star that text puts behind bold values.
+    In text, a note explains the mark behind bold values.
     """
     for dataset, entries in board.by_dataset():
         tops = _tops(board, entries)
         header, rows = _rows(board, entries, tops)
         unfair = [metric for metric, top in tops.items() if top is None]
-        marked = [BEST] if stars and any(cell.bold for row in rows for cell in row) else []
+        marked = [BEST] if is_text and any(cell.bold for row in rows for cell in row) else []
         lines = [*marked, *notes.on_dataset(board, entries, unfair)]
         yield grid(header, rows, title=dataset, notes=lines, level=3)
         if per_query:
