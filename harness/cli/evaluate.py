@@ -23,7 +23,7 @@ from ..reports.leaderboard import REPORTS, render_leaderboard, value_notes
 from ..reports.select import in_order
 from . import options
 from .options import Texts
-from .printing import show, terminal_width
+from .printing import show, terminal_width, with_short_errors
 
 if TYPE_CHECKING:
     from ..guard.datasets import Grouping
@@ -70,9 +70,8 @@ def command(
         for note in value_notes(board, has_runid=format == "trec"):
             warn(note)
     width = terminal_width(format)
-    brief = tuple(replace(cell, error=cell.brief) for cell in board.failed)  # the rest is below
-    board_shown = replace(board, failed=brief)
-    show(render_leaderboard(board_shown, format, per_query=per_query, width=width))
+    shown = with_short_errors(board, format)
+    show(render_leaderboard(shown, format, per_query=per_query, width=width))
     for cell in board.failed:
         show(f"error: {cell.error}\n", error=True)
     if board.failed:

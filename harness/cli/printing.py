@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, cast
 
 import click
@@ -18,6 +19,7 @@ import click
 from ..errors import printable
 
 if TYPE_CHECKING:
+    from ..core.leaderboard import Leaderboard
     from ..reports.grid import Grid
     from ..reports.text import Span, Style
 
@@ -83,6 +85,16 @@ def show(text: str, *, error: bool = False) -> None:
 def terminal_width(format: str) -> int | None:
     """Return the width of text: COLUMNS, that of the terminal, or 100 in a pipe; None of others."""
     return shutil.get_terminal_size((PIPED, 24)).columns if format in ("table", "text") else None
+
+
+def with_short_errors(board: Leaderboard, format: str) -> Leaderboard:
+    """Return a leaderboard without the errors of its runs, which a command prints below it.
+
+    Formats for other programs keep the first line of each.
+    """
+    is_text = terminal_width(format) is not None
+    failed = (replace(one, error="" if is_text else one.brief or one.error) for one in board.failed)
+    return replace(board, failed=tuple(failed))
 
 
 def wrapped(text: str) -> list[str]:

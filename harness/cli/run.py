@@ -20,7 +20,7 @@ from ..guard.findings import warning_summary
 from ..input_files import url_of
 from ..reports.leaderboard import REPORTS, render_leaderboard
 from . import options
-from .printing import file_list, show, terminal_width, wrapped
+from .printing import file_list, show, terminal_width, with_short_errors, wrapped
 
 _CONFIG = "A YAML config, such as configs/quickstart.yaml."
 
@@ -60,8 +60,7 @@ def command(
     began = time.monotonic()
     results = experiment.run(config, **settings)
     width = terminal_width(format)
-    failed = tuple(replace(c, error=c.brief or c.error) for c in results.leaderboard.failed)
-    board = replace(results.leaderboard, failed=failed)  # all of each error is printed below
+    board = with_short_errors(results.leaderboard, format)
     slices = {entry.dataset for entry in board.entries if entry.evaluation.group}
     if format != "table":
         slices.clear()
@@ -87,7 +86,7 @@ def command(
     overrides = [word for word in settings["overrides"] if not word.startswith("--")]
     steps = _next_steps(results, config, overrides, len(slices))
     show("\n" + "\n".join(steps) + "\n", error=format != "table")
-    if failed:
+    if board.failed:
         raise click.exceptions.Exit(2)
     if strict and warning_summary((x.rule, x.severity) for x in results.findings):
         raise click.exceptions.Exit(1)

@@ -155,7 +155,8 @@ def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
     try:
         metrics = parse(text, {"rel": level})
     except UnknownNameError as error:
-        raise ValueError(f"unsupported measure {error}") from None
+        problem = error.problems[0]
+        raise ValueError(f"unsupported measure {problem.what}") from None
     if len({*metrics}) != len(metrics):
         raise ValueError(f"unsupported measure {text}: a cutoff comes twice")
     return metrics

@@ -426,8 +426,8 @@ def failed(board: Leaderboard, dataset: str) -> Iterator[str]:
     rows = [row for row in board.failed if row.dataset in (dataset, *further)]
     for row in rows[:FAILED]:
         where = f" on {row.dataset}" if row.dataset not in datasets else ""
-        reason = row.error.splitlines()[0]
-        yield f"{row.key.run_with_columns}{where} could not be evaluated: {reason}"
+        reason = f": {row.error.splitlines()[0]}" if row.error else "; the error is below."
+        yield f"{row.key.run_with_columns}{where} could not be evaluated{reason}"
     if len(rows) > FAILED:
         yield f"{len(rows) - FAILED:,} more could not be evaluated; leaderboard.csv lists them."
 
