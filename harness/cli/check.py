@@ -68,7 +68,7 @@ def command(
       harness check test.txt predictions.txt --format json
       harness check train.txt vali.txt test.txt
       harness check configs/sweep.yaml --format sarif > check.sarif
-      harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
+      harness check runs/* --topics topics.txt --docnos docnos.txt
       harness check runs/* --topics topics.txt -f accepted > accepted.txt
     """
     terms = {name: settings.pop(name) for name in _TERMS}

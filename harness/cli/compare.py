@@ -64,7 +64,7 @@ def command(
       harness compare bm25.run dense.run --qrels qrels.txt -m map -m ndcg@10
       harness compare bm25 tfidf --results results/trec -m map
       harness compare *.run --qrels qrels.txt -m ndcg@10 --all-pairs
-      harness compare lambdamart gbrt neural --results results/sweep --test randomization
+      harness compare gbrt neural --results results/sweep -t randomization
     """
     of_files = options.KEYS_OF_EVALUATION if results is None else {}
     keys_of = {"compare": parameters_of(Plan), **of_files}

@@ -17,10 +17,10 @@ def command(name: str | None, conventions: bool) -> None:
 
     \b
     Examples:
-      harness metrics ndcg                             its definition
-      harness metrics "ndcg(convention=lightgbm)@10"   all settings of this metric
-      harness metrics ndcg --conventions               the tools that have it, side by side
-      harness metrics lightgbm                         what one tool does
-      harness metrics accuracy                         other tools' names, and ours
+      harness metrics ndcg                    its definition
+      harness metrics "ndcg(gain=exp)@10"     all settings of this metric
+      harness metrics ndcg --conventions      the tools that have it, side by side
+      harness metrics lightgbm                what one tool does
+      harness metrics accuracy                other tools' names, and ours
     """
     show(catalogue.show(name, conventions))

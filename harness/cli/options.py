@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 import click
 from click.core import ParameterSource
 
-from ..core.arguments import MOST, Range, parameters_of, signs_in, split_assignment
+from ..core.arguments import Range, parameters_of, signs_in, split_assignment
 from ..core.policy import Choices, Policy
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean
 from ..stats.comparison import Plan
@@ -38,7 +38,7 @@ _WITHOUT_OPTION = {"dataset.columns", "groups.columns"}
 """Keys with the name of an option that sets another key."""
 SECTIONS = {
     "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
-    "Evaluation": "relevance_level depth ties convention overrides",
+    "Evaluation": "relevance_level depth ties convention",
     "Files": f"{OF_FILES} plugins plugin inputs groups weights",
     "Fusion": "fuse write",
     "Submissions": "topics docnos max_per_query tag_pattern all_topics max_runs teams",
@@ -120,7 +120,7 @@ def setting(model: type, field: str, *names: str, help: str, **settings: Any) ->
     kind: Any = NearestChoice(takes.choices) if takes.choices else takes.type
     if takes.type is int:
         limits = takes.range or Range()
-        kind = Whole(int(limits.low or 0), None if limits.high is None else int(limits.high))
+        kind = Whole(int(limits.low or 0))
     elif takes.type is bool:
         settings["is_flag"] = True
     settings = {"default": takes.default, "type": kind, **settings}
@@ -396,7 +396,7 @@ _TOOL = "Compute every metric as this tool does."
 _DEPTH = "Look at the first N documents only."
 evaluation = joined(
     click.option(
-        "--relevance-level", "-l", metavar="N", type=Number(0, MOST, min_open=True), help=_RELEVANT
+        "--relevance-level", "-l", metavar="N", type=Number(0, min_open=True), help=_RELEVANT
     ),
     setting(Policy, "depth", "--depth", "-M", metavar="N", help=_DEPTH),
     setting(Policy, "ties", metavar="ORDER", help="Order of tied scores, such as stable."),

@@ -61,9 +61,9 @@ def command(
     \b
     Examples:
       harness page results/quickstart -o leaderboard.html
-      harness page results/quickstart --title "Web track" --description "Nine systems."
+      harness page results/quickstart --title "Web track"
       harness page results/quickstart --participant bm25
-      harness page results/quickstart --participant all --teams teams.csv -o sheets
+      harness page results/quickstart --participant all --teams teams.csv
     """
     if len(results) == 2 and participant is not None:
         message = "expected one results folder with --participant, got two"

@@ -22,12 +22,12 @@ _BASELINE = "For differences and effects; by default the config's."
 
 @options.command()
 @options.results
-@options.several("kinds", "[KIND]...", "Kinds of plot, below; by default those that suit.", False)
+@options.several("kinds", "[KIND]...", "Kinds of plot; by default two or three that suit.", False)
 @options.metrics("A metric or a pattern such as 'ndcg*'")
 @options.many("--dataset", "datasets", metavar="DATASET", help="One plot for each dataset")
 @options.many("--run", "runs", metavar="RUN", help="A run or a pattern; '!random' excludes one")
 @click.option("--baseline", "-b", metavar="RUN", help=_BASELINE)
-@options.setting(PlotSettings, "over", metavar="COLUMN", help=_OVER)
+@options.setting(PlotSettings, "over", metavar="COLUMN", show_default=False, help=_OVER)
 @options.format_option("png", "svg", "pdf", help="Format; svg and pdf are for papers.")
 @options.setting(PlotSettings, "width", help="3.3 inches (column) or 7 inches (page).")
 @options.overrides
@@ -39,18 +39,24 @@ def command(
 ) -> None:  # fmt: skip
     """Draw figures of results (needs matplotlib).
 
-    Kinds: differences, effects, critical-difference; distribution, difficulty, heatmap; cutoffs,
-    precision-recall, sweep, curve; scatter, pareto, metric-correlation, run-similarity. By default
-    the command draws two or three that suit the results. The extra 'plots' installs matplotlib.
-    --set takes the keys style and names of 'plots:'.
+    The extra 'plots' installs matplotlib. --set takes the keys style and names of 'plots:'.
+
+    \b
+    Kinds:
+      differences, effects, critical-difference    runs against others
+      distribution, difficulty, heatmap            values of queries
+      cutoffs, precision-recall                    values by depth
+      sweep, curve                                 values by a setting or step
+      scatter, pareto                              two runs, two metrics
+      metric-correlation, run-similarity           matrices
 
     \b
     Examples:
       harness plot results/compare
       harness plot results/compare distribution heatmap -m map
-      harness plot results/compare differences --baseline random --format pdf --width page
+      harness plot results/compare differences -b random -f pdf --width page
       harness plot results/tuned sweep --over lr -m ndcg@10
-      harness plot results/compare effects --set "plot.style={font: serif, size: 9}"
+      harness plot results/compare effects --set "plot.style={font: serif}"
     """
     drawn_kinds = [find(kind) for kind in kinds]
     where = " and ".join(kinds)

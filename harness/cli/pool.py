@@ -60,7 +60,7 @@ def command(
     Examples:
       harness pool runs/trec/bm25.run runs/trec/lsi.run --depth 20
       harness pool runs/* --depth 20 -f csv > to-judge.csv
-      harness pool runs/* --leave-out team --teams teams.csv --qrels qrels.txt -m map
+      harness pool runs/* --leave-out run --qrels qrels.txt -m map
     """
     settings |= options.settings_of_files(options.sections(overrides, {"run": ("duplicates",)}))
     if unit is None and (qrels or metrics):

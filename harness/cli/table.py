@@ -76,7 +76,7 @@ def command(
     \b
     Examples:
       harness table results/compare --format latex > table.tex
-      harness table results/compare -m map -m ndcg@10 --sort map --spread deviation
+      harness table results/compare --sort map --spread deviation
       harness table results/compare --methods --format latex
       harness table results/tuned --sweep lr --top 5
     """
