@@ -121,7 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..config import plugins
 
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     command = next((word for word in words if word in COMMANDS), "")
     if command != "trec_eval":  # which takes no plugins
         plugins.allowed = plugins.NO_PLUGINS not in words

@@ -336,7 +336,7 @@ def settings_of_files(keys: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {**{names.get(key, key): value for key, value in dataset.items()}, **keys["run"]}
 
 
-teams = text("--teams", "FILE|RE", "CSV of run and team, or a pattern on the tag.")
+teams = text("--teams", "FILE|RE", "CSV of run and team, or a pattern on its name.")
 
 
 def _format_of(option: str, files: str) -> Option[Any]:

@@ -127,7 +127,8 @@ def command(
 def _sheets(runs: list[str], teams: str) -> dict[str, list[str]]:
     if not teams:
         return {run: [run] for run in runs}
-    return grouped_by(runs, teams_of(runs, teams).__getitem__)
+    team = dict(zip(runs, teams_of([(run,) for run in runs], teams), strict=True))
+    return grouped_by(runs, team.__getitem__)
 
 
 def _file_of(sheet: str) -> str:

@@ -107,11 +107,11 @@ def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Poo
     rank = np.full(pairs.size, depth)
     np.minimum.at(rank, place, np.concatenate(ranks))
     names = tuple(run.name for run in runs)
-    tags = [run.tags[0] if run.tags else run.name for run in runs]
-    team = teams_of(tags, teams) if teams else dict(zip(tags, tags, strict=True))
     query, docno = np.divmod(pairs, len(all_docnos))
     pooled = pa.array(all_docnos).take(pa.array(docno))
-    of_runs = tuple(team[tag] for tag in tags)
+    of_runs = names
+    if teams:
+        of_runs = tuple(teams_of([(run.name, *run.tags) for run in runs], teams))
     return Pool(names, of_runs, depth, tuple(all_qids), query, pooled, by, n_all, rank)
 
 

@@ -183,8 +183,12 @@ def findings_across_runs(
     """Yield runs that repeat another one's tag or rankings, and runs that are too many.
 
     `tags`, `rankings` and `names` of runs are by file. With teams, a copy has that of the other.
+    A file that is named after its tag has a right to the tag.
     """
-    team = teams_of([*tags.values()], terms.teams) if terms.teams else {}
+    team = dict[str, str]()
+    if terms.teams:
+        of_runs = teams_of([(names[path], tag) for path, tag in tags.items()], terms.teams)
+        team = dict(zip(tags, of_runs, strict=True))
     for path, tag in tags.items():
         if tag not in (path, names[path]):
             message = f"the tag is '{tag}', but the file is named '{names[path]}'"
@@ -199,8 +203,10 @@ def findings_across_runs(
                 groups[value].append(path)
         for paths in groups.values():
             for path in paths if len(paths) > 1 else ():
+                if rule == "tag" and names[path] == values[path]:
+                    continue
                 copies = [
-                    copy + (f" of {team[tags[copy]]}" if team else "")
+                    copy + (f" of {team[copy]}" if team else "")
                     for copy in paths
                     if copy != path
                 ]
@@ -208,8 +214,8 @@ def findings_across_runs(
                 yield finding(rule, path, f"{phrase} {listed}", len(copies))
     if terms.max_runs is not None:
         counts: Counter[str] = Counter()
-        for path, tag in tags.items():
-            name = team.get(tag, "")
+        for path in tags:
+            name = team.get(path, "")
             counts[name] += 1
             if counts[name] > terms.max_runs:
                 message = (

@@ -166,14 +166,14 @@ def _rows(path: Path) -> list[dict[str, str]]:
         raise InputError(Problem(name_of(path), message, fix=fix)) from error
 
 
-def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
-    r"""Return the team of each run; a run without a team is its own team.
+def teams_of(runs: Sequence[Sequence[str]], teams: str) -> list[str]:
+    r"""Return the team of each run, found by its name or else its tags.
 
-    `teams` is a CSV file with the columns run and team, or a regular expression whose first group,
-    or whole match, is the team.
+    `teams` is a CSV file with the columns run and team, or a regular expression; its first group,
+    or the whole match, is the team. A run without a team is a team with the run's name.
 
-    >>> teams_of(["uni-a_1", "uni-a_2", "x"], r"(.+)_\d")
-    {'uni-a_1': 'uni-a', 'uni-a_2': 'uni-a', 'x': 'x'}
+    >>> teams_of([("uni-a_1",), ("run 2", "uni-a_2"), ("x",)], r"(.+)_\d")
+    ['uni-a', 'uni-a', 'x']
     """
     if not os.path.exists(teams) and not url_of(teams):
         try:
@@ -183,20 +183,21 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
             raise InputError(Problem(f"--teams {teams}", message)) from error
         if teams.endswith(".csv"):
             raise missing(teams)
-        matches = {run: pattern.search(run) for run in runs}
-        return {
-            run: (match[match.re.groups and 1] or run) if match else run
-            for run, match in matches.items()
-        }
+
+        def team(name: str) -> str:
+            match = pattern.search(name)
+            return (match[pattern.groups and 1] or "") if match else ""
+        return [next(filter(None, map(team, run)), run[0]) for run in runs]
     rows = _rows(Path(teams))
     if rows and not {"run", "team"} <= rows[0].keys():
         message = f"expected the columns run and team, got {', '.join(rows[0])}"
         raise InputError(Problem(Place(teams, 1), message, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
-    if unnamed := [run for run in runs if not named.get(run)]:
+    found = [next(filter(None, map(named.get, run)), "") for run in runs]
+    if unnamed := [run[0] for run, name in zip(runs, found, strict=True) if not name]:
         who = f"{counted(len(unnamed), 'run')} without a team, each a team of its own"
         warn(f"{teams}: {who}: {first_of(unnamed, 3)}")
-    return {run: named.get(run) or run for run in runs}
+    return [name or run[0] for run, name in zip(runs, found, strict=True)]
 
 
 _YES = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}

@@ -211,15 +211,15 @@ def test_teams(tmp_path: Path) -> None:
     path = tmp_path / "teams.csv"
     path.write_text("team,run\nnorth,a\n")
     with pytest.warns(HarnessWarning, match=r"1 run without a team.*\bb$"):
-        assert teams_of(["a", "b"], str(path)) == {"a": "north", "b": "b"}
-    assert teams_of(["a"], str(path)) == {"a": "north"}
+        assert teams_of([("a",), ("b",)], str(path)) == ["north", "b"]
+    assert teams_of([("x", "a"), ("a", "b")], str(path)) == ["north", "north"]
     path.write_text("x,y\n1,2\n")
     with pytest.raises(InputError, match=r"teams\.csv.*\bx, y\b"):
-        teams_of(["a"], str(path))
+        teams_of([("a",)], str(path))
     with pytest.raises(InputError, match="--teams"):
-        teams_of(["a"], "(")
+        teams_of([("a",)], "(")
     with pytest.raises(InputError, match=r"no file .*team\.csv\b[^$]*teams\.csv"):
-        teams_of(["a"], str(tmp_path / "team.csv"))
+        teams_of([("a",)], str(tmp_path / "team.csv"))
 
 
 def test_lines_without_six_fields(folder: Path) -> None:
