@@ -60,8 +60,11 @@ def _page(name: str, command: click.Command, parent: click.Context) -> str:
     lines = [NOTE + f"# harness {name}\n"]
     usage = " ".join(command.collect_usage_pieces(context))
     parts = re.split(r"\s*\x08?\s*^Examples?:\n", _help(command), maxsplit=1, flags=re.M)
-    for paragraph in re.split(r"\n\s*\n", parts[0].replace("\x08", "").strip()):
-        lines.append(f"{marked(' '.join(paragraph.split()))}\n")
+    for paragraph in re.split(r"\n\s*\n", parts[0].strip("\x08\n ")):
+        if paragraph.startswith("\x08"):
+            lines += ["```text", *paragraph.strip("\x08\n").splitlines(), "```\n"]
+        else:
+            lines.append(f"{marked(' '.join(paragraph.split()))}\n")
         if len(lines) == 2:
             lines += ["```sh", f"harness {name} {usage}", "```\n"]
     lines.append(example := _example(name))

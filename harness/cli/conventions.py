@@ -44,7 +44,7 @@ def command(results: Path, format: Format, details: bool, **settings: Any) -> No
     Examples:
       harness conventions configs/quickstart.yaml
       harness conventions results/quickstart -m ndcg@10 --convention lightgbm
-      harness conventions results/quickstart --match 0.8712 --run lambdamart
+      harness conventions results/quickstart --match 0.8712 -m ndcg
     """
     if settings["match"] is not None and format == "html":
         fix = "write --format text or --format csv"

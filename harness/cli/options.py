@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 import click
 from click.core import ParameterSource
 
-from ..core.arguments import Range, parameters_of, signs_in, split_assignment
+from ..core.arguments import MOST, Range, parameters_of, signs_in, split_assignment
 from ..core.policy import Choices, Policy
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean
 from ..stats.comparison import Plan
@@ -120,7 +120,8 @@ def setting(model: type, field: str, *names: str, help: str, **settings: Any) ->
     kind: Any = NearestChoice(takes.choices) if takes.choices else takes.type
     if takes.type is int:
         limits = takes.range or Range()
-        kind = Whole(int(limits.low or 0))
+        high = None if limits.high in (None, MOST) else int(limits.high)
+        kind = Whole(int(limits.low or 0), high)
     elif takes.type is bool:
         settings["is_flag"] = True
     settings = {"default": takes.default, "type": kind, **settings}

@@ -206,9 +206,7 @@ def findings_across_runs(
                 if rule == "tag" and names[path] == values[path]:
                     continue
                 copies = [
-                    copy + (f" of {team[copy]}" if team else "")
-                    for copy in paths
-                    if copy != path
+                    copy + (f" of {team[copy]}" if team else "") for copy in paths if copy != path
                 ]
                 listed = ", ".join(copies[:3]) + (" ..." if len(copies) > 3 else "")
                 yield finding(rule, path, f"{phrase} {listed}", len(copies))

@@ -187,6 +187,7 @@ def teams_of(runs: Sequence[Sequence[str]], teams: str) -> list[str]:
         def team(name: str) -> str:
             match = pattern.search(name)
             return (match[pattern.groups and 1] or "") if match else ""
+
         return [next(filter(None, map(team, run)), run[0]) for run in runs]
     rows = _rows(Path(teams))
     if rows and not {"run", "team"} <= rows[0].keys():
