@@ -53,8 +53,8 @@ _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _COLUMNS = ["map", "ndcg@10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+@ -]*")
 _FILLED = re.compile(
-    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}})|f(?=\{{fold)|s(?=\{{seed))?"
-    r"[ _.=-]?"
+    rf"[ _.,-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}})"
+    r"|f(?==?\{fold)|s(?==?\{seed))?[ _.=-]?"
     r"(?<!\{)\{\w+\}(?!\})",
     re.I,
 )
@@ -92,7 +92,10 @@ class ProposedDataset:
 
 @dataclass(eq=False)
 class ProposedRun:
-    """One entry of ``runs``; `path` may have ``{dataset}``, and `note` has the doubts."""
+    """One entry of ``runs``; `path` may have ``{dataset}``, and `note` has the doubts.
+
+    `marks` are placeholders that a summary adds to the name, such as `` loss={loss}``.
+    """
 
     format: str
     group: FileGroup
@@ -100,17 +103,20 @@ class ProposedRun:
     path: str
     note: str = ""
     key: str = ""
+    marks: str = ""
     names_dataset: bool = False
     validation: str = ""
 
     def models(self, key: str = "") -> set[tuple[ProposedDataset, str]]:
         """Return dataset and name of each model, under its key or another."""
-        models = {values.get(MODEL, "") for values in self.group.values.values()}
-        return {(self.dataset, _model_name(key or self.key, model)) for model in models}
+        rows = self.group.values.values()
+        name = (key or self.key) + self.marks
+        return {(self.dataset, _filled_name(name, values)) for values in rows}
 
 
-def _model_name(key: str, model: str) -> str:
-    return unescape_path(fill_pattern(key, {MODEL: double_braces(model)}))
+def _filled_name(key: str, values: Mapping[str, str]) -> str:
+    braced = {name: double_braces(value) for name, value in values.items()}
+    return unescape_path(fill_pattern(key, braced))
 
 
 @dataclass
@@ -325,6 +331,11 @@ def _name_runs(proposal: Proposal) -> None:
             name = double_braces(proposal.folder.resolve().name).strip() or "run"
             name_parts = [part for part in parts[::-1] if _NOT_NAMES.sub("", part)]
             candidates.append(name_parts or [part for part in parts[::-1] if part] or [name])
+        known = (*WORDS, MODEL, *entry.dataset.group.names, *proposal.settings)
+        entry.marks = "".join(f" {n}={{{n}}}" for n in entry.group.names if n not in known)
+        if entry.marks and not any(_pool_and_spread(proposal)):
+            name = candidates[-1][0] if _NOT_NAMES.sub("", candidates[-1][0]) else ""
+            candidates[-1][0], entry.marks = (name + entry.marks).strip(), ""
     names = [entry.models(way[0]) for way, entry in zip(candidates, proposal.runs, strict=True)]
     taken: set[tuple[ProposedDataset, str]] = set()
     for place, (entry, (key, *outer)) in enumerate(zip(proposal.runs, candidates, strict=True)):
@@ -496,11 +507,18 @@ def _select_lines(proposal: Proposal) -> Iterator[str]:
         yield ""
 
 
+def _pool_and_spread(proposal: Proposal) -> tuple[list[str], list[str]]:
+    """Return the folds and seeds of all datasets, and those of runs alone."""
+    in_data, in_runs = (
+        dict.fromkeys(name for entry in entries for name in entry.group.names if name in WORDS)
+        for entries in (proposal.datasets, proposal.runs)
+    )
+    return [*in_data], [name for name in in_runs if name not in in_data]
+
+
 def _summary_lines(proposal: Proposal) -> Iterator[str]:
     """Yield the summary that makes one row of folds and seeds, if there are any."""
-    pool = [*dict.fromkeys(name for entry in proposal.datasets for name in entry.group.names)]
-    run_names = dict.fromkeys(name for entry in proposal.runs for name in entry.group.names)
-    spread = [name for name in run_names if name in WORDS and name not in pool]
+    pool, spread = _pool_and_spread(proposal)
     ways = {"pool": pool, "spread": spread}
     gaps = list(_gap_texts(proposal))
     for gap in gaps[:SHOWN]:
@@ -517,9 +535,10 @@ def _gap_texts(proposal: Proposal) -> Iterator[str]:
         data = entry.dataset.group
         folds_by_run: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         for values in entry.group.values.values():
-            names = [name for name in values if name not in (*data.names, MODEL)]
+            key = entry.key + entry.marks
+            names = [name for name in values if name not in (*data.names, *Pattern(key).names)]
             marks = "".join(f" {name} {values[name]}" for name in names)
-            run = _model_name(entry.key, values.get(MODEL, "")) + marks
+            run = _filled_name(key, values) + marks
             folds_by_run[run].add(tuple(values.get(name, "") for name in data.names))
         all_folds = {tuple(values[name] for name in data.names) for values in data.values.values()}
         for run, folds in folds_by_run.items():

@@ -18,6 +18,7 @@ from ..errors import HarnessError, InputError, Problem
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, Head
 from ..readers.source import Source
+from .cells import RESERVED
 from .patterns import double_braces
 
 Kind = Literal["dataset", "run"]
@@ -44,7 +45,12 @@ _NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
 _ABOVE = 20
 """Lines that may be a header or comments."""
-_NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
+_NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.=-]?)([0-9]+)(?![0-9])"
+_PAIR = (
+    r"(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9]*)(=)([^/,=]+?)"
+    rf"(?=[/,]|[ _.-](?:[A-Za-z][A-Za-z0-9]*=|(?:{'|'.join([*WORDS, *SHORT])})[ _.-]?[0-9])|$)"
+)
+"""A name and its value, such as model=gbrt, up to the next name."""
 _SETTING = (
     r"(?:(?<=[ _.,-])|(?<![^/])(?=(?:[_,-]?[A-Za-z]+=?[0-9][0-9.e-]*)+/))"
     r"({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
@@ -80,8 +86,8 @@ class FolderScan:
 def scan_folders(folders: Sequence[Path]) -> FolderScan:
     """Return the qrels and runs below folders.
 
-    Hidden files, results of earlier runs, and rows for training and validation next to test data
-    are skipped.
+    Hidden files, results of earlier runs, Git repositories in a folder, and rows for training and
+    validation next to test data are skipped.
     """
     folder = folders[0]
     if len(folders) > 1:
@@ -89,7 +95,9 @@ def scan_folders(folders: Sequence[Path]) -> FolderScan:
         folder = Path(os.path.commonpath(folders))
     scan = FolderScan(folder, paths=_paths_below(folder, folders))
     for path in scan.paths[:MOST]:
-        if readable_name(path) != path:
+        if path.endswith("/"):
+            scan.aside[path] = "a Git repository; to search it, give it as a FOLDER"
+        elif readable_name(path) != path:
             scan.aside[readable_name(path)] = "its name is not UTF-8"
         elif not _SKIPPED.fullmatch(path.rpartition("/")[2]):
             try:
@@ -122,6 +130,10 @@ def _paths_below(top: Path, folders: Sequence[Path]) -> list[str]:
                 inner.clear()
                 continue
             place = Path(root).relative_to(top)
+            if ".git" in {*inner, *names} and root != str(folder):
+                inner.clear()
+                paths[f"{place.as_posix()}/"] = None
+                continue
             shown = (name for name in names if name[0] != ".")
             paths.update(dict.fromkeys((place / name).as_posix() for name in shown))
             subfolders = sorted((name for name in inner if name[0] != "."), key=natural)
@@ -263,25 +275,29 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
 
 
 def group_by_number(paths: Iterable[str], settings: Sequence[str] = ()) -> list[FileGroup]:
-    """Return the paths in groups that differ in numbers of folds, seeds and settings only.
+    """Return the paths in groups that differ in folds, seeds, settings and values after = only.
 
     >>> [group.pattern for group in group_by_number(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
     ['svm/fold{fold}.txt', 'bm25.run']
     >>> [group.pattern for group in group_by_number(["svm-c0.1.txt", "svm-c10.txt"], ["c"])]
     ['svm-c{c}.txt']
+    >>> [group.pattern for group in group_by_number(["fold=1,model=svm.txt"])]
+    ['fold={fold},model={model}.txt']
     """
-    form = re.compile("|".join([_NUMBERED, *map(_SETTING.format, settings)]), re.I)
+    form = re.compile("|".join([_NUMBERED, *map(_SETTING.format, settings), _PAIR]), re.I)
     groups: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
     for path in paths:
         values: dict[str, str] = {}
 
         def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
             word, between, number = (part for part in match.groups() if part is not None)
-            name = SHORT.get(word.lower(), word.lower())
-            is_same = values.setdefault(name, number) == number
+            name = word.lower()
+            name = SHORT.get(name, name) if name in settings else name
+            is_same = name not in RESERVED and values.setdefault(name, number) == number
             return f"{word}{between}{{{name}}}" if is_same else match[0]
 
-        groups[form.sub(placeholder, escape_path(path))][path] = values
+        stem, ending = map(escape_path, stem_of(path))
+        groups[form.sub(placeholder, stem) + ending][path] = values
     return [FileGroup(pattern, values) for pattern, values in groups.items()]
 
 
@@ -326,7 +342,7 @@ def stem_of(name: str) -> tuple[str, str]:
 
 def _model_slots(pattern: str) -> Iterator[tuple[str, str]]:
     """Yield the text before and after each part of a pattern that may be a model's name."""
-    parts = pattern.split("/")
+    parts = [] if f"{{{MODEL}}}" in pattern else pattern.split("/")
     for place, piece in enumerate(parts):
         before = "".join(f"{part}/" for part in parts[:place])
         if place < len(parts) - 1:
@@ -337,7 +353,7 @@ def _model_slots(pattern: str) -> Iterator[tuple[str, str]]:
         if "{" not in stem:
             yield before, suffix
         else:  # gbrt-fold{fold}: what is before the first placeholder's word
-            word = re.match(r"(.+?)([_.-][A-Za-z]*[_.-]?\{.*)", stem)
+            word = re.match(r"(.+?)([_.,-][A-Za-z]*[_.=-]?\{.*)", stem)
             if word is not None and "{" not in word[1]:
                 yield before, word[2] + suffix
 

@@ -123,12 +123,53 @@ def make_parts(base: Path, folds: Sequence[int] = (1,)) -> None:
 )
 def test_short_words_for_fold_and_seed(tmp_path: Path, path: str) -> None:
     make_parts(tmp_path, (1, 2))
-    keys = itertools.product(("a=1", "svm"), (1, 2), (0, 10))
+    keys = itertools.product(("a-1", "svm"), (1, 2), (0, 10))
     names = [path.format(model=model, fold=fold, seed=seed) for model, fold, seed in keys]
     make(tmp_path, dict.fromkeys(names, scores(10)))
     text, _ = proposed(tmp_path)
     assert f'\n  "{{model}}": {{format: scores, path: "{path}"}}\n' in text
     assert "\nsummary: {pool: [fold], spread: [seed]}" in text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "p/model={model}/fold={fold}/seed={seed}.txt",
+        "p/{model}-fold={fold}-seed={seed}.txt",
+        "p/Fold{fold}/model={model}_loss={loss}_seed={seed}.txt",
+        "p/fold={fold},loss={loss},model={model},seed={seed}/scores.txt",
+    ],
+)
+def test_names_and_values_in_paths(tmp_path: Path, path: str) -> None:
+    make_parts(tmp_path, (1, 2))
+    keys = itertools.product(("gbrt", "svm"), (1, 2), (0, 10), ("listnet", "lambda-rank"))
+    names = [path.format(model=m, fold=f, seed=s, loss=loss) for m, f, s, loss in keys]
+    make(tmp_path, dict.fromkeys(names, scores(10)))
+    text, loaded = proposed(tmp_path)
+    assert f'\n  "{{model}}": {{format: scores, path: "{path}"}}\n' in text
+    assert "\nsummary: {pool: [fold], spread: [seed]}" in text
+    losses = {cell.columns.get("loss", "") for cell in resolve(loaded)}
+    assert losses == ({"listnet", "lambda-rank"} if "{loss}" in path else {""})
+
+
+def test_values_in_paths_are_names_of_runs_without_folds(tmp_path: Path) -> None:
+    runs = {f"runs/bm25-k1={k1}-b={b}.run": RUN for k1 in ("0.9", "1.2") for b in ("0.4", "0.75")}
+    make(tmp_path, {"qrels.txt": QRELS, **runs, "runs/k1=2.run": RUN})
+    text, loaded = proposed(tmp_path)
+    assert '\n  "bm25 k1={k1} b={b}": ' in text
+    assert {cell.run for cell in resolve(loaded)} == {
+        "k1=2", *(f"bm25 k1={k1} b={b}" for k1 in ("0.9", "1.2") for b in ("0.4", "0.75"))
+    }  # fmt: skip
+    assert '\ncompare: {baseline: "bm25 k1=0.9 b=0.4"' in text
+
+
+def test_git_repositories_in_a_folder_are_skipped(tmp_path: Path) -> None:
+    make(tmp_path, {"qrels.txt": QRELS, "a.run": RUN, "clone/b.run": RUN, "clone/.git/HEAD": ""})
+    text, loaded = proposed(tmp_path)
+    assert [cell.run for cell in resolve(loaded)] == ["a"]
+    assert "\n# Not used:\n#   clone/: " in text
+    _, proposal = propose_config([tmp_path, tmp_path / "clone"], tmp_path)
+    assert {path for run in proposal.runs for path in run.group.values} == {"a.run", "clone/b.run"}
 
 
 def test_a_short_word_for_a_fold_that_the_data_do_not_have(tmp_path: Path) -> None:
