@@ -55,9 +55,12 @@ def command(
     Tests: {tests}; or one of a plugin.
 
     --set takes the keys family, interval, draws and seed of 'compare:', such as
-    compare.draws=99999. For run files it also takes the keys of 'harness evaluate'. With
-    --results, the test, its settings and the correction are those of 'compare:' in the config; the
-    baseline is the first run named.
+    compare.draws=99999. For run files it also takes the keys of 'harness evaluate'.
+
+    With --results, the output is a part of significance.csv: the test, the baseline and the
+    correction are those of 'compare:' in the config. If the config does not compare these runs, or
+    you change a setting, p-values are corrected over the comparisons shown, and the baseline is the
+    first run named.
 
     \b
     Examples:
@@ -77,10 +80,13 @@ def command(
     _check_request(runs, qrels, results)
     if all_pairs and (text := too_many(plan, len(runs), 1, max(len(metrics), 1))):
         warn(text)
+    found = None
     if results is not None:
         options.allow({*_OF_RESULTS, *options.PLAN}, "results, whose config has these settings")
         outcome = read_results(results)
         systems = tuple(versus.from_results(outcome, runs, dataset))
+        if not (keys["compare"] or all_pairs or any(map(options.is_given, options.PLAN))):
+            found = versus.of_config(outcome, systems, metrics)
         plan = options.with_defaults(plan, outcome.config.compare, keys["compare"])
         plan = replace(plan, metrics=metrics)
     else:
@@ -90,7 +96,8 @@ def command(
         versus.check_plan(plan, short_names(list(dict.fromkeys(runs))), weighted)
         systems = systems_of_files(str(qrels), runs, metrics, keys=keys, **settings)
     options.check_correction(plan.test, keys["compare"])
-    show(versus.render(systems, plan, format, all_pairs, width=terminal_width(format)))
+    width = terminal_width(format)
+    show(versus.render(systems, plan, format, all_pairs, found, width=width))
 
 
 def systems_of_files(

@@ -35,7 +35,7 @@ from ..stats.comparison import (
     too_many,
 )
 from .evaluate import check_usual, leaderboard_of_runs, settings_of_runs
-from .results import Results, compared
+from .results import Results, compared, with_comparisons
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
 _RUNS = ArgumentKind(
@@ -236,17 +236,52 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
     return sorted(systems, key=lambda system: results.datasets.index(system.dataset))
 
 
+def of_config(
+    results: Results, systems: Sequence[System], metrics: Sequence[str]
+) -> Comparisons | None:
+    """Return the config's comparisons of systems, corrected with all others of the config.
+
+    None if the config does not compare each of them with another.
+    """
+    whole = with_comparisons(results).comparisons
+    if whole is None:
+        return None
+    at = {(one.dataset, one.run) for one in systems}
+    metrics = [*map(str, parse_all(metrics))]
+    wanted = {*metrics}
+
+    def rows(of: Iterable[Any], *names: str) -> tuple[Any, ...]:
+        return tuple(
+            one
+            for one in of
+            if all((one.dataset, getattr(one, name)) in at for name in names)
+            and (not wanted or str(getattr(one, "metric", metrics[0])) in wanted)
+        )
+
+    found = replace(
+        whole,
+        rows=rows(whole.rows, "run", "baseline"),
+        standings=rows(whole.standings, "run"),
+        unanswered=rows(whole.unanswered, "run"),
+        lost=rows(whole.lost, "run"),
+    )
+    runs = {name for row in found.rows for name in (row.run, row.baseline)}
+    has_all = runs == {run for _, run in at} and wanted <= {str(row.metric) for row in found.rows}
+    return found if has_all else None
+
+
 def render(
-    systems: Sequence[System], plan: Plan, format: str, all_pairs: bool, **options: Any
-) -> str:
-    """Compare runs, and return the output of ``harness compare``.
+    systems: Sequence[System], plan: Plan, format: str, all_pairs: bool,
+    found: Comparisons | None = None, **options: Any,
+) -> str:  # fmt: skip
+    """Compare runs, and return the output of ``harness compare``; `found` has the comparisons.
 
     The first run is the baseline if the plan has none, but for `all_pairs`.
     """
-    takes_first = not (all_pairs or plan.baselines)
+    takes_first = not (found or all_pairs or plan.baselines)
     if takes_first:
         plan = replace(plan, baselines=(systems[0].run,))
-    found = compared(systems, plan)
+    found = found or compared(systems, plan)
     if format in ("csv", "jsonl"):
         for note in warned_of(found.warned.items()):
             warn(note)

@@ -288,7 +288,8 @@ def _adjusted(comparisons: Comparisons) -> str:
     )
     if largest == 1 and comparisons.kind == "paired":
         return f"The adjusted p equals p, as there is {text}."
-    return f"The adjusted p has {text}."
+    n_shown, n_all = len(comparisons.rows), sum(n for _, n in comparisons.family_sizes)
+    return f"The adjusted p has {text}{f', {n_shown:,} shown' if n_shown < n_all else ''}."
 
 
 def _with_article(test: str) -> str:

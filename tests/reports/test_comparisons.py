@@ -51,6 +51,32 @@ def test_names_of_a_folder(compared: Path) -> None:
         assert refused("compare", *words).startswith(f"error: {begin}")
 
 
+@pytest.mark.parametrize("asked", ["baseline: neural", "{}", "{baseline: [neural, random]}"])
+def test_pairs_of_the_config_have_its_correction(
+    workplace: Path, tmp_path: Path, asked: str
+) -> None:
+    config, output = workplace / "configs/compare.yaml", f"output={tmp_path}/out"
+    settings = ["compare={}", f"compare={asked if asked[0] == '{' else '{' + asked + '}'}"]
+    folder = harness.run(config, overrides=[*settings, output]).folder
+    rows = csv_rows((folder / "significance.csv").read_text())
+    for runs in (("neural", "gbrt"), ("gbrt", "neural"), ("random", "neural", "gbrt")):
+        for more in ((), ("--dataset", "letor-fold2"), ("-m", "AP")):
+            words = ("compare", *runs, "--results", folder, *more, "-f", "csv")
+            wanted = [
+                row
+                for row in rows
+                if {row["run"], row["baseline"]} <= {*runs}
+                and (row["metric"] == "map" or "-m" not in more)
+                and (row["dataset"] == "letor-fold2" or "--dataset" not in more)
+            ]
+            assert csv_rows(succeeds(*words)) == wanted
+    words = ("compare", "gbrt", "lambdamart", "--results", folder, "-m", "map", "-f", "csv")
+    (first, _) = csv_rows(succeeds(*words))
+    assert first["family_size"] == ("10" if asked == "{}" else "2")
+    (first, _) = csv_rows(succeeds(*words, "--correction", "bh"))
+    assert first["family_size"] == "2"
+
+
 def test_the_config_of_results_has_the_settings_left_out(workplace: Path, tmp_path: Path) -> None:
     config = workplace / "configs/compare.yaml"
     settings = ["compare.test=sign", "compare.correction=bh", "compare.level=0.2"]

@@ -604,7 +604,8 @@ class TableDraft:
     def _tested(self) -> Iterator[str]:
         comparisons = self.comparisons
         if self.signs.are_too_many and not self.outcomes:
-            yield f"Significance is not marked, as the table has more than {MOST_MARKED} systems."
+            pairs = f"all pairs of more than {MOST_MARKED} systems"
+            yield f"Significance is not marked, as {pairs} were compared."
         if not self.outcomes:
             return
         plan = comparisons.plan

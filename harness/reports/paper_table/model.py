@@ -219,13 +219,13 @@ NO_SIGNS = Signs()
 def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
     """Assign a sign to each system; `runs` are the rows, in order.
 
-    By default daggers if there are baselines, letters otherwise, and none above `MOST_MARKED`.
+    By default daggers if there are baselines; otherwise letters, and none above `MOST_MARKED`.
     """
     if comparisons is None or not comparisons.rows or marks == "none":
         return NO_SIGNS
-    if marks is None and len(runs) > MOST_MARKED:
-        return Signs(are_too_many=True)
     baselines = comparisons.plan.baselines
+    if marks is None and not baselines and len(runs) > MOST_MARKED:
+        return Signs(are_too_many=True)
     kind = marks or ("daggers" if baselines else "letters")
     compared = {name for row in comparisons.rows for name in (row.run, row.baseline)}
     named = [name for name in baselines or runs if name in compared]
