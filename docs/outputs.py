@@ -2,10 +2,11 @@
 
 Run ``python -m docs.outputs`` after a change; a test fails if a page is out of date.
 
-A block shows a command after ``$``, then its output. A ``latex`` block has it in a comment:
-``% $ harness table ...``. A long command goes on after a backslash. A line ``...`` in the output
-cuts it: the lines above and below the cut keep their number. Files that a page shows (a ``yaml``
-or ``python`` block whose first line is ``# path``) are written before the commands below them run.
+A block shows a command after ``$``, then its output. If the next block is ``latex``, that block is
+the output of the last command. A long command goes on after a backslash. A line ``...`` in the
+output cuts it: the lines above and below the cut keep their number. Files that a page shows (a
+``yaml`` or ``python`` block whose first line is ``# path``) are written before the commands below
+them run.
 
 Versions of packages, times and hashes of manifests differ between machines, so they are masked.
 """
@@ -30,8 +31,10 @@ from harness.cli.main import main as harness_command
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 88
 """Columns of the terminal: a page at 1440 pixels shows them next to both sidebars."""
-BLOCK = re.compile(r"^```(yaml|python|console|latex)\n(.*?)^```", re.S | re.M)
-COMMAND = re.compile(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", re.S)
+LATEX = "```\n\n```latex\n"
+COMMAND = r"\$ (?:[^\n]*\\\n)*[^\n]*\n"
+BLOCK = re.compile(rf"^```(yaml|python|console)\n(.*?(?:^{COMMAND}{LATEX}.*?)?)^```", re.S | re.M)
+COMMAND_AND_OUTPUT = re.compile(rf"({COMMAND}(?:{LATEX})?)(.*)", re.S)
 FILE = re.compile(r"# ([\w./-]+\.(?:yaml|py))\n")
 
 
@@ -59,8 +62,6 @@ def updated(page: Path, folder: Path) -> str:
             path.write_text(body, encoding="utf-8")
         if language == "console":
             return "```console\n" + "".join(_with_output(body, folder)) + "```"
-        if language == "latex" and body.startswith("% $ "):
-            return "```latex\n% " + "".join(_with_output(body[2:], folder)) + "```"
         return match[0]
 
     return BLOCK.sub(block, page.read_text(encoding="utf-8"))
@@ -71,8 +72,9 @@ def _with_output(body: str, folder: Path) -> Iterator[str]:
     for part in re.split(r"^(?=\$ )", body, flags=re.M):
         if not part:
             continue
-        command, shown = COMMAND.fullmatch(part).groups()  # type: ignore[union-attr]
-        text = run(command.removeprefix("$ ").replace("\\\n", ""), folder)
+        command, shown = COMMAND_AND_OUTPUT.fullmatch(part).groups()  # type: ignore[union-attr]
+        words = command.removeprefix("$ ").removesuffix(LATEX)
+        text = run(words.replace("\\\n", "").strip(), folder)
         text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", text.replace(f"{folder}/", ""))
         text = re.sub(r"(?<= from cache, )[\d,]+ s", "1 s", text)
         text = re.sub(r"^(  harness [\d.]+), python .*", r"\1, ...", text, flags=re.M)
@@ -83,7 +85,7 @@ def _with_output(body: str, folder: Path) -> Iterator[str]:
             above, below = kept.index("..."), len(kept) - 1 - kept.index("...")
             if above + below < len(output):
                 output = [*output[:above], "...", *output[len(output) - below :]]
-        yield command + "\n" + "".join(f"{line.rstrip()}\n" for line in output)
+        yield command + "".join(f"{line.rstrip()}\n" for line in output)
 
 
 def run(command: str, folder: Path) -> str:

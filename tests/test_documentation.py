@@ -4,7 +4,6 @@ import doctest
 import re
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,28 +29,27 @@ from harness.core.settings import CONVENTIONS  # noqa: E402
 from harness.experiment.run import plan  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"(?:^<!-- needs ([^\n]+) -->\n)?^```(\w+)\n(.*?)^```", re.S | re.M)
+"""A block of code, and above it the package and version that the tests skip it without."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    text = page.read_text(encoding="utf-8")
-    return [body for name, body in BLOCK.findall(text) if name == language]
+    """Code of the page's blocks that the installed packages can run."""
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [body for needs, name, body in found if name == language and is_installed(needs)]
+
+
+def is_installed(needs: str) -> bool:
+    if not needs:
+        return True
+    try:
+        return bool(pytest.importorskip(*needs.split()))
+    except pytest.skip.Exception:
+        return False
 
 
 def having(language: str) -> list[Path]:
-    return [page for page in PAGES if blocks(page, language)]
-
-
-PACKAGES = {
-    "autorank", "catboost", "ir_measures", "keras", "lightning", "optuna", "pandas", "pingouin",
-    "ranx", "sklearn", "statsmodels", "transformers",
-}  # fmt: skip
-
-
-def needs_more(body: str) -> bool:
-    """Whether a block is on a package that its first line names, and that is missing."""
-    package = re.match(r"# (\w+)\n", body)
-    return package is not None and package[1] in PACKAGES and find_spec(package[1]) is None
+    return [page for page in PAGES if f"\n```{language}\n" in page.read_text(encoding="utf-8")]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -60,7 +58,7 @@ def needs_more(body: str) -> bool:
 @pytest.mark.parametrize("page", having("python"), ids=lambda p: p.name)
 def test_python_blocks_run(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
-    code = "\n".join(body for body in blocks(page, "python") if not needs_more(body))
+    code = "\n".join(blocks(page, "python"))
     if "import torch" in code:
         pytest.importorskip("torch")
     if "results/compare" in code:
