@@ -120,8 +120,7 @@ def test_counts_in_the_pages_are_those_of_the_code() -> None:
         text = (ROOT / name).read_text("utf-8")
         assert f"{len(CONVENTIONS)} conventions of {tools} tools" in text, name
     counts = {
-        r"(\d+) conventions": len(CONVENTIONS),
-        r"way (\d+) tools": tools,
+        r"(\d+) other tools": tools - 3,
         r"(\d+) rules": len(RULES),
         r"All (\d+) measures": len(supported_measures),
     }
