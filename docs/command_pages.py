@@ -60,13 +60,9 @@ def _page(name: str, command: click.Command, parent: click.Context) -> str:
     lines = [NOTE + f"# harness {name}\n"]
     usage = " ".join(command.collect_usage_pieces(context))
     parts = re.split(r"\s*\x08?\s*^Examples?:\n", _help(command), maxsplit=1, flags=re.M)
-    for paragraph in re.split(r"\n\s*\n", parts[0].strip("\x08\n ")):
-        if paragraph.startswith("\x08"):
-            lines += ["```text", *paragraph.strip("\x08\n").splitlines(), "```\n"]
-        else:
-            lines.append(f"{marked(' '.join(paragraph.split()))}\n")
-        if len(lines) == 2:
-            lines += ["```sh", f"harness {name} {usage}", "```\n"]
+    first, *paragraphs = re.split(r"\n\s*\n", parts[0].strip("\x08\n "))
+    lines += [f"{marked(' '.join(first.split()))}\n"]
+    lines += ["```sh", f"harness {name} {usage}", "```\n"]
     lines.append(example := _example(name))
     shown = re.findall(r"^\$ (.*)", example.replace("\\\n", ""), re.M)
     shown = [" ".join(command.split()) for command in shown]
@@ -75,6 +71,12 @@ def _page(name: str, command: click.Command, parent: click.Context) -> str:
     assert len(more) < len(examples), f"show an example of harness {name} --help on its page"
     if more:
         lines += ["## More examples\n", "```sh", *more, "```\n"]
+    lines += ["## Details\n"] if paragraphs else []
+    for paragraph in paragraphs:
+        if paragraph.startswith("\x08"):
+            lines += ["```text", *paragraph.strip("\x08\n").splitlines(), "```\n"]
+        else:
+            lines.append(f"{marked(' '.join(paragraph.split()))}\n")
     if isinstance(command, Verbatim):
         return "\n".join([*lines, *_printed_help(name)])
     arguments = [one for one in command.get_params(context) if isinstance(one, click.Argument)]

@@ -38,6 +38,9 @@ __all__ = [
     "UnknownNameError",
     "VerificationError",
 ]
+
+SITE = "https://ranking-harness.github.io/ranking-harness/"
+"""The documentation."""
 SHOWN = 10
 """Number of problems of one file that are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100

@@ -45,18 +45,18 @@ def command(
     The command reads every file to its end, and continues after errors. It finds predictions of
     another fold or shifted by a line, labels in place of scores, cut files, swapped columns or
     files, and unjudged documents. Each file with findings gets a line: WARN or ERROR with its
-    rules. Each finding below has the mistake, its effect on the numbers, and the fix. -v adds a
-    line for each file that is OK. docs/reference/rules.md lists the rules.
+    rules. Below it, each finding states the mistake, its effect and the fix. -v adds a line for
+    each file that is OK.
 
-    You can check qrels and learning-to-rank data without runs. In several files with features, the
-    command finds rows that leaked from one file into the next, such as training rows in test data.
+    You can check qrels and learning-to-rank data without runs. If you give several files with
+    features, the command finds rows that are in two of them, such as training rows in test data.
 
-    With --topics, all files are submissions to a shared task, and no qrels are needed. Each that is
-    not OK gets a line: WARN or REJECT with the reason. --docnos and the options after it work with
-    QRELS too. --format accepted prints the runs without an error, one a line.
+    With --topics, all files are submissions to a shared task, and no qrels are needed. Each
+    submission with a problem gets a line: WARN or REJECT, and the reason. --docnos and the options
+    after it work with QRELS too. --format accepted prints the runs without an error, one a line.
 
-    --set changes any key of a CONFIG. For files it takes dataset.columns, dataset.duplicates,
-    dataset.group, run.documents and run.duplicates.
+    --set changes any key of a CONFIG. Without a config, it takes dataset.columns,
+    dataset.duplicates, dataset.group, run.documents and run.duplicates.
 
     The command exits with 2 if there are errors, and with --strict with 1 if there are warnings.
 

@@ -52,10 +52,10 @@ def command(
     also prints the queries with the largest differences; 'harness evaluate -q' prints all queries.
     'harness diff' compares two leaderboards.
 
-    Tests: {tests}; or one of a plugin.
+    --test takes {tests}; or a test of a plugin.
 
     --set takes the keys family, interval, draws and seed of 'compare:', such as
-    compare.draws=99999. For run files it also takes the keys of 'harness evaluate'.
+    compare.draws=99999. For run files, it also takes the keys of 'harness evaluate'.
 
     With --results, the output is a part of significance.csv: the test, the baseline and the
     correction are those of 'compare:' in the config. If the config does not compare these runs, or

@@ -36,9 +36,9 @@ def command(results: Path, format: Format, details: bool, **settings: Any) -> No
     change the order of systems or the best one. Systems are the rows of the leaderboard.
 
     With --match, the command prints the settings under which a system has a published value, such
-    as 0.4731, .473 or 47.31%. It tries the settings of each tool; if none fits, it changes one. It
-    tries a metric without a cutoff, such as ndcg, at the usual cutoffs. It exits with 1 if no
-    setting fits.
+    as 0.4731, .473 or 47.31%. It first tries the settings of each tool. If none fits, it also tries
+    each with one setting changed. It tries a metric without a cutoff, such as ndcg, at the usual
+    cutoffs. It exits with 1 if no setting fits.
 
     \b
     Examples:

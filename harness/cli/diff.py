@@ -59,16 +59,16 @@ def command(
 
     The command prints the values and ranks that changed. For two results folders it also prints the
     queries behind the changes with a paired test, and changes of inputs, config and versions. A
-    table is a CSV or Markdown file of any tool, or of 'harness table'. Its headings may also name
-    datasets.
+    table is a CSV or Markdown file of any tool, or of 'harness table'. Column headings may contain
+    names of datasets.
 
     The command exits with 1 if a value is worse. The tolerance is 0 for folders, and half of the
     last printed digit for tables. --set takes the keys family, interval, draws and seed of
     'compare:'.
 
-    With --history, the command prints a metric over many results folders, and marks the folders at
-    which its level changed: by the test of 'harness gate', beyond the tolerance. -o writes a page
-    with a picture. The command exits with 1 if the last folder is worse.
+    With --history, the command prints a metric over many results folders, and marks each folder
+    where the metric changed by more than the tolerance, tested as in 'harness gate'. -o writes a
+    page with a picture. The command exits with 1 if the last folder is worse.
 
     \b
     Examples:

@@ -48,14 +48,14 @@ def command(
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
     counts these queries; the formats csv, jsonl and trec print it to standard error. The guard
     warns of mistakes such as predictions in another row order. 'harness check QRELS RUN...' finds
-    more. The command exits with 2 if a run cannot be evaluated, and evaluates the others.
+    more. If a run cannot be evaluated, the command evaluates the others and exits with 2.
 
     --set takes these keys of a config: policy.missing_queries, policy.empty_queries,
     policy.judged_only, policy.drop_identical_ids; dataset.columns, dataset.duplicates,
     dataset.group; run.documents, run.duplicates; groups.bins, groups.columns, groups.qid.
 
-    Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
-    bounds.
+    --ties takes trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED)
+    or bounds.
 
     \b
     Examples:

@@ -25,8 +25,8 @@ To = Literal["json", "dvc", "mlflow", "tensorboard", "wandb"]
 def command(results: Path, to: To, project: str | None) -> None:
     """Export results to an experiment tracker, or as JSON.
 
-    A tracker gets a run for each run and dataset, with its means. Files for TensorBoard go to the
-    folder tensorboard/PROJECT, and files for DVC to dvc/PROJECT.
+    The tracker gets one entry for each run and dataset, with the means. Files for TensorBoard go to
+    the folder tensorboard/PROJECT, and files for DVC to dvc/PROJECT.
 
     \b
     Examples:

@@ -38,7 +38,7 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 @click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
 @options.metrics("A metric, by default all of results folders")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
-@options.many("--name", "names", metavar="OLD=NEW", help="A run's old and new name")
+@options.many("--name", "names", metavar="OLD=NEW", help="OLD of the baseline is now called NEW")
 @options.setting(
     GateSettings, "level", metavar="ALPHA", help="Significance level of intervals and tests."
 )
@@ -51,8 +51,10 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
     """Test whether runs are worse than a baseline beyond a margin.
 
     The verdict on each metric and dataset is pass, fail or undecided. The command exits with 0 if
-    all pass, and with 1 if one fails. --on-undecided decides how undecided counts. --set changes
-    any key of a CONFIG; for run files it takes the keys of 'harness evaluate'.
+    every verdict is pass, and else with 1. An undecided verdict counts as fail, unless you give
+    '--on-undecided pass'.
+
+    --set changes any key of a CONFIG. For run files, it takes the keys of 'harness evaluate'.
 
     \b
     Examples:

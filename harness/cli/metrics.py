@@ -13,7 +13,7 @@ _NAME = "A metric, a convention, or a name of another tool."
 @options.argument("name", "[NAME]", _NAME, required=False)
 @options.flag("--conventions", "The settings that reproduce each tool.")
 def command(name: str | None, conventions: bool) -> None:
-    """List the metrics, or define one.
+    """List the metrics, or explain one.
 
     \b
     Examples:

@@ -53,10 +53,10 @@ def command(
     of the numbers. With an old and a new folder it also shows the changes.
 
     With --participant, the command writes the view of one run without the names of others: its
-    rank, a test against the median system or the config's baselines, and the queries on which it
-    is strong or weak. The default file is participant-RUN.html. 'all' writes such a page for every
-    run into a folder, by default RESULTS/participants. With --teams, a page shows all runs of a
-    team.
+    rank, a test against the median system or the config's baselines, and the queries on which it is
+    strong or weak. The default file is participant-RUN.html. '--participant all' writes one page
+    for each run into a folder, by default RESULTS/participants. With --teams, a page shows all runs
+    of a team.
 
     \b
     Examples:

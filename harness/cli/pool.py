@@ -26,7 +26,7 @@ from .printing import show_grids
 @options.text(
     "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
 )
-@options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each unit.")
+@options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each.")
 @click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")
 @options.metrics("A metric, for --leave-out")
 @options.format_option(*report.FORMATS, help="Format; csv and jsonl have every document.")
@@ -45,8 +45,8 @@ def command(
 
     The command prints the number of documents at several depths, and those of each run. With the
     formats csv and jsonl, it lists the documents by qid and docno. Assessors then see no runs,
-    unless --with-runs names them. If a run cannot be read, it pools none, reports every such run
-    and exits with 2.
+    unless --with-runs names them. If any run cannot be read, the command pools nothing, lists those
+    runs and exits with 2.
 
     --set takes the key run.duplicates, such as run.duplicates=best.
 

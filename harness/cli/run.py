@@ -41,9 +41,9 @@ def command(
 
     The command prints the leaderboard, and writes leaderboard.csv, per_query.parquet and
     manifest.json into the output folder of the config. Its folder 'cells' keeps evaluated cells, so
-    a stopped run continues at the same point. Use --force to replace files that harness did not
-    write, or that were edited since. The command exits with 2 if a run cannot be evaluated, and
-    evaluates the others.
+    a stopped run continues at the same point. --set replaces a key of the config, as in metrics=map
+    or output=FOLDER. --force replaces files that harness did not write, or that were edited since.
+    If a run cannot be evaluated, the command evaluates the others and exits with 2.
 
     \b
     Examples:

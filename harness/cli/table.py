@@ -68,10 +68,10 @@ def command(
 ) -> None:  # fmt: skip
     """Print a table for a paper, with significance and caption.
 
-    The default of an option is its value in 'tables:' of the config. --set sets other keys of a
-    table, as in table.percent=true: arrows, average, best, caption, document_class, extras, label,
-    leading_zero, longtable, percent, transpose. The command warns if a table in LaTeX
-    does not fit its page.
+    Options that you leave out have the values of 'tables:' in the config. --set sets other keys of
+    a table, as in table.percent=true: arrows, average, best, caption, document_class, extras,
+    label, leading_zero, longtable, percent, transpose. The command warns if a table in LaTeX does
+    not fit its page.
 
     \b
     Examples:

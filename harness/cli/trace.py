@@ -29,8 +29,7 @@ def command(results: Path, where: tuple[str, ...], full: bool, **settings: Any) 
     The command prints the inputs with their hashes, the numbers of queries, the settings of the
     metric that differ from the default, and versions. For a row of several cells, it prints the
     contribution of each fold and seed. With --query, it prints the ranking with grades, gains,
-    discounts and the running value. It exits with 1 if the files no longer give the query the
-    recorded value.
+    discounts and the running value. It exits with 1 if the files now give another value.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from typing import Any
 from yaml import YAMLError
 
 from ..core.entries import natural
-from ..errors import ConfigError, InputError, Problem, and_more, in_json, legible
+from ..errors import SITE, ConfigError, InputError, Problem, and_more, in_json, legible
 from ..input_files import add_inputs, check_local, keeping_inputs
 from ..readers import files as store
 from ..readers.column_roles import lower_is_better
@@ -402,7 +402,7 @@ def render_config(proposal: Proposal, base: Path, where: str) -> str:
     lines = [
         f"# yaml-language-server: $schema={SCHEMA}",
         "# Written by harness init. Paths are relative to this file. {placeholders} match any text",
-        "# in file names. docs/reference/config.md lists every key.",
+        f"# in file names. {SITE}reference/config/ lists every key.",
         "# harness run FILE --dry-run lists the cells.",
         *([f"name: config-{part(stem)}"] if wrong_with(stem) else []),
         "# output: results/{name}   # {name}: the name of this file",

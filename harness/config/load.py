@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
-from ..errors import ConfigError, Place, Problem, fix_of_name, nearest
+from ..errors import SITE, ConfigError, Place, Problem, fix_of_name, nearest
 from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find_cells
@@ -266,7 +266,7 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
     elif kind == "literal_error":
         if loc[:2] == ("guard", "accept"):
             message = f"expected a rule that can be accepted, got {describe_value(value)}"
-            fix = "choose a rule from docs/reference/rules.md"
+            fix = f"choose a rule from {SITE}reference/rules/"
         if isinstance(value, str) and (near := nearest(value, choices)):
             fix = f"use {near}"
     elif expected is not None:

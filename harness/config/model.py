@@ -30,7 +30,7 @@ from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
-from ..errors import HarnessError, Problem, UnknownNameError
+from ..errors import SITE, HarnessError, Problem, UnknownNameError
 from ..input_files import joined, real_path
 from ..readers.passages import Passages, Take, settings_of
 from ..reports.leaderboard import REPORTS
@@ -52,7 +52,7 @@ class Model(BaseModel):
     )
 
 
-SCHEMA = "https://ranking-harness.github.io/ranking-harness/config.schema.json"
+SCHEMA = f"{SITE}config.schema.json"
 """Address of the JSON Schema of a config, for editors."""
 
 

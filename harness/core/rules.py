@@ -231,7 +231,7 @@ FOUND = (
     Rule("config", "error",
          "A mistake in the config.",
          "nothing runs",
-         "correct it at that place; docs/reference/config.md lists all keys"),
+         "correct it at that place"),
     Rule("gaps", "warning",
          "Missing cells in a grid of folds, seeds and models.",
          "means cover different cells for different systems",

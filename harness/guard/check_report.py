@@ -15,7 +15,7 @@ from ..config.cells import Cell
 from ..core.entries import grouped_by
 from ..core.pandas_frame import data_frame
 from ..core.rules import RULES
-from ..errors import Finding, and_more, counted, first_of, in_json, legible, lines_of
+from ..errors import SITE, Finding, and_more, counted, first_of, in_json, legible, lines_of
 from ..reports.grid import Answer, Grid, Tone, grid
 from ..reports.markdown import in_markdown
 from ..reports.text import Shown, Styled, render, styled_lines
@@ -30,7 +30,7 @@ PLACES = 10
 """Places of the other findings of one rule that are printed."""
 SUMMED_UP = 20
 """Above this number of submissions, a table counts those that break each rule."""
-RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
+RULES_PAGE = f"{SITE}reference/rules/"
 _VERDICT = re.compile("(?:OK|WARN|ERROR|REJECT)(?= )|(?:warning|error)(?=: )")
 _TONES: Mapping[str, Tone] = {
     **{"ok": "good", "warn": "mixed", "warning": "mixed"},
