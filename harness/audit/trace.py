@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..config.cells import Cell
-from ..core.align import align
+from ..core.align import align, rank_order
 from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, PATH, TEXT, PathLike, check_arguments
 from ..core.cell_key import pairs
@@ -59,7 +60,7 @@ from ..reports.catalogue import in_force, resolved
 from ..reports.grid import Grid, Group, filled, grid, grid_of
 from ..reports.leaderboard import plan_of
 from ..reports.notes import counted_values, missing_repetitions, warned_of
-from ..reports.phrases import confidence, number, plural
+from ..reports.phrases import confidence, listed, number, plural
 from ..reports.text import Shown
 from .table_files import csv_rows, read_text
 
@@ -72,7 +73,8 @@ class Step:
     """One document of a ranking, or of the ideal order, which has no docno and no score.
 
     `grade` is None if it is not judged. For DCG and nDCG it adds `gain` / `discount`. `running` is
-    the metric's value for the ranking cut here; in the ideal order its DCG up to here.
+    the metric's value for the ranking cut here; in the ideal order its DCG up to here. `ranks` are
+    those in the runs that a run is fused from.
     """
 
     rank: int
@@ -82,6 +84,7 @@ class Step:
     gain: float | None = None
     discount: float | None = None
     running: float | None = None
+    ranks: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def added(self) -> float | None:
@@ -176,10 +179,12 @@ def ranking_grid(steps: Sequence[Step], running: str, full: bool, title: str = "
             return ""
         return f"{value:.6g}" if is_long or value.is_integer() else f"{value:.4f}"
 
+    fused = dict.fromkeys(name for step in steps for name in step.ranks)
     rows = [
         {
             "rank": str(step.rank),
             "docno": step.docno,
+            **{f"{name} rank": str(step.ranks.get(name, "")) for name in fused},
             "score": number(step.score, True),
             "grade": "not judged" if step.grade is None else f"{step.grade:g}",
             "gain": number(step.gain),
@@ -272,6 +277,7 @@ class Account(Shown):
     chosen: Chosen | None = None
     choices: tuple[Choice, ...] = ()
     incomplete: Incomplete | None = None
+    fused: tuple[str, ...] = ()
     warned: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -354,6 +360,7 @@ def trace(
     files = _states(folder, manifest, cells)
     warned = tuple(dict.fromkeys(rule for entry in entries for rule in entry.warned))
     account = replace(account, inputs=files, folder=name_of(folder), warned=warned)
+    account = replace(account, fused=tuple(dict.fromkeys(filter(None, map(_fused, cells)))))
     if query is not None:
         return _with_ranking(account, folder, cells, query)
     return account
@@ -467,6 +474,29 @@ def read_inputs(folder: Path, manifest: Manifest, cell: Cell) -> tuple[Qrels, Ru
     return qrels, cell.read_run(qrels)
 
 
+def _fused(cell: Cell) -> str:
+    """Return the runs and the method that a run is fused by; nothing for another run."""
+    if not cell.is_fused:
+        return ""
+    entry: Any = cell.run_entry
+    runs = listed([part.run for part in entry.cells])
+    return f"The run is fused from {runs} by {entry.fusion.in_words()}."
+
+
+def _ranks(cell: Cell, qrels: Qrels, query: str) -> dict[str, dict[str, int]]:
+    """Return the ranks of documents in the runs that a run is fused from, by docno and run."""
+    entry: Any = cell.run_entry
+    ranks: dict[str, dict[str, int]] = defaultdict(dict)
+    for part in entry.cells if cell.is_fused else ():
+        run = part.read_run(qrels)
+        if query in (qids := run.qids.to_pylist()):
+            ranked = run.part(qids.index(query), qids.index(query) + 1)
+            order = rank_order(ranked)[: entry.fusion.depth]
+            for rank, docno in enumerate(ranked.docnos.take(order).to_pylist(), 1):
+                ranks[docno][part.run] = rank
+    return ranks
+
+
 def _with_ranking(account: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:
     """Return the account of one query's value, with its ranking read from the files."""
     assert account.entry is not None
@@ -480,7 +510,10 @@ def _with_ranking(account: Account, folder: Path, cells: Sequence[Cell], query: 
     qrels, run = read_inputs(folder, account.manifest, cells[0])
     ranking, ideal, derived = steps(qrels, run, query, metric, evaluation.policy)
     sign = cells[0].sign_of_scores
-    ranking = tuple(replace(step, score=sign * step.score) for step in ranking)
+    ranks = _ranks(cells[0], qrels, query)
+    ranking = tuple(
+        replace(step, score=sign * step.score, ranks=ranks.get(step.docno, {})) for step in ranking
+    )
     return replace(account, value=value, qid=query, derived=derived, ranking=ranking, ideal=ideal)
 
 
@@ -604,6 +637,7 @@ def _summary(account: Account, text: Text) -> Iterator[str]:
         over = counted_values(names[0], n) if len(names) == 1 else f"{n} repetitions"
         deviation = f"their standard deviation is {text(account.deviation)}"
         yield f"The value is the mean of {over}; {deviation}."
+    yield from account.fused
     yield from missing_repetitions([account.incomplete])
     if not math.isnan(account.low):
         ends = f"{text(account.low)} to {text(account.high)}"
