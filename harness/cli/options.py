@@ -216,7 +216,7 @@ grouping = joined(
 
 fusion = joined(
     click.option("--fuse", metavar="METHOD", help="Add a fused run: 'rrf' or 'combsum(norm=z)'."),
-    path("--write", metavar="FILE", help="Write the fused run to a file."),
+    path("--write", metavar="FILE", help="Write the fused run to a file, cut at --depth."),
 )
 
 

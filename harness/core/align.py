@@ -324,6 +324,12 @@ def rank_order(run: Run, policy: Policy | None = None) -> Ints:
     return np.arange(run.n_rows) if order is None else order
 
 
+def first_rows(run: Run, depth: int, policy: Policy | None = None) -> Ints:
+    """Return the rows of the first documents of each query, in the order of their ranks."""
+    rows: Ints = rank_order(run, policy)[positions_of(run.offsets) < depth]
+    return rows
+
+
 Orders = dict[ScoreType, tuple[Ints | None, Ties]]
 """For each type of scores the order of the rows, None if they are in it, and the ties in it."""
 

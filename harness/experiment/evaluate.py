@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import metrics as _built_in
 from .. import readers
+from ..core.align import first_rows
 from ..core.arguments import LEVEL, MAPPING, TEXT, check_arguments
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
@@ -345,7 +346,7 @@ def evaluate_files(
     warns as in ``harness run``, but for rules in `accept`; as no config could accept its errors,
     they are warnings. With `keep_going`, runs that cannot be evaluated are in ``failed``, if others
     can. `fuse` is the text of a `Fusion`, which adds a run of all the others; it is also written
-    to the file `write`. `files` are options of `options_of_files`.
+    to the file `write`, up to the policy's depth. `files` are options of `options_of_files`.
     """
     _load(plugins)
     from ..config.cells import cell_of_files, fused_cell  # which `harness.evaluate` does not need
@@ -415,6 +416,9 @@ def evaluate_files(
         raise _as_one([*errors.values()])
     if write is not None:
         for run in written:
+            if policy.depth is not None:
+                first = first_rows(run, policy.depth, policy)
+                run = run.filter(np.isin(np.arange(run.n_rows), first))
             inputs.write_run(write, run)
     entries = (
         Entry(one.value(), warned=guarded.marks.get(place, ()))

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from .. import readers
 from ..config.cells import Cell, resolve
-from ..core.align import align, rank_order
+from ..core.align import align, first_rows
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
 from ..core.entries import Failed, System, grouped_by, natural
@@ -79,12 +79,6 @@ def _runs(paths: Sequence[str], files: Mapping[str, Any]) -> list[Run]:
     return runs
 
 
-def _first(run: Run, depth: int, policy: Policy | None = None) -> Ints:
-    """Return the rows of the first documents of each query, in the order of their ranks."""
-    rows: Ints = rank_order(run, policy)[positions_of(run.offsets) < depth]
-    return rows
-
-
 def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Pool:
     n_all = len(runs)
     if contributors:
@@ -92,7 +86,7 @@ def _pool(runs: Sequence[Run], depth: int, teams: str, contributors: str) -> Poo
         runs = [run for run, does in zip(runs, flags, strict=True) if does]
     qids, docnos, ranks = [], [], []
     for run in runs:
-        rows = _first(run, depth)
+        rows = first_rows(run, depth)
         positions = positions_of(run.offsets, 1)
         ranks.append(positions[positions <= depth])
         qids.append(take(run.qids, run.row[rows]))
@@ -288,7 +282,7 @@ def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Ranking
         run = cell.read_run(qrels)
         policy = config.policy.for_runs()
         run = run.without_identical_ids() if policy.drop_identical_ids else run
-        rows = _first(run, depth, policy)
+        rows = first_rows(run, depth, policy)
         lengths = np.minimum(lengths_of(run.offsets), depth)
         tables.append((run.qids.to_pylist(), offsets_of(lengths), run.docnos.take(rows)))
     docnos = pa.chunked_array([one[2] for one in tables]).dictionary_encode()

@@ -92,9 +92,38 @@ def test_results_with_a_fused_run_verify_and_trace_and_check(folder: Path) -> No
     )
     traced = succeeds("trace", Path(moved) / "out", *words, "--inputs", moved)
     assert "dense-dev-2.run" in traced
+    assert "fused from bm25 and dense by reciprocal rank fusion" in traced
     assert "rrf on dev, part=dev, seed=2" in succeeds("check", "-v", Path(moved) / "x.yaml")
     succeeds("similarity", Path(moved) / "out")
     succeeds("conventions", Path(moved) / "out")
+
+
+def test_a_trace_of_a_fused_query_has_the_ranks_in_its_runs(folder: Path) -> None:
+    ran(folder, CONFIG.replace("k: 60", "k: 60, depth: 9"))
+    columns = {"seed": "2"}
+    account = harness.trace(folder / "out", "rrf", "map", query="10", dataset="dev", where=columns)
+    for step in account.ranking:
+        assert step.score == pytest.approx(sum(1 / (60 + rank) for rank in step.ranks.values()))
+        assert {*step.ranks} <= {"bm25", "dense"}
+        assert max(step.ranks.values()) <= 9
+    assert max(len(step.ranks) for step in account.ranking) == 2
+
+
+@pytest.mark.parametrize("ties", ["trec_eval", "stable"])
+def test_depth_cuts_the_written_run_as_the_evaluated_one(folder: Path, ties: str) -> None:
+    files = ("dev.qrels", "bm25-dev.run", "dense-dev-1.run", "--fuse", "rrf", "--write", "rrf.run")
+    words = ("-m", "map", "-m", "ndcg@10", "-f", "csv", "--ties", ties)
+    cut, again = (
+        next(
+            line
+            for line in succeeds("evaluate", *args, *words, cwd=folder).split()
+            if "rrf" in line
+        )
+        for args in ((*files, "-M", "6"), ("dev.qrels", "rrf.run"))
+    )
+    assert cut.split(",")[-2:] == again.split(",")[-2:]
+    sizes = [len(scores) for scores in harness.read_run(folder / "rrf.run").to_dict().values()]
+    assert max(sizes) == 6
 
 
 def test_a_fused_run_without_its_parts_and_of_a_fused_run(folder: Path) -> None:
