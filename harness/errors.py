@@ -47,8 +47,8 @@ SHOWN_OF_CONFIG = 100
 """Number of problems of a config that are printed: more, to fix all of them together."""
 WIDTH = 96
 """Characters of a finding with its examples and its rule, without its place."""
-SHORTEST = 24
-"""Characters of an example that lost its middle, at least."""
+SHORTEST, SHORTEST_WORD = 24, 9
+"""Characters of an example, and of its words, that lost their middle, at least."""
 
 # controls of the terminal (C0, DEL, C1), of the writing direction, invisible characters, line and
 # paragraph separators, lone surrogates, noncharacters; U+200C and U+200D are part of words
@@ -439,12 +439,22 @@ def _examples(examples: tuple[str, ...], count: int, at_least: bool = False) -> 
 
 
 def _example(text: str, width: int = 100) -> str:
-    r"""Return an example with unusual blanks as escapes; a long one loses its middle.
+    r"""Return an example with unusual blanks as escapes; its longest words lose their middles.
 
     >>> print(_example("document D\u00a07"), _example("0123456789", 9))
     document D\xa07 012...789
+    >>> _example("query q17, document d0123456789abcdef", 30)
+    'query q17, document d01...def'
     """
     text = _UNUSUAL_BLANK.sub(_escape, text)
+    for longest in range(width, SHORTEST_WORD - 1, -1):
+        shortened = " ".join(_without_middle(word, longest) for word in text.split(" "))
+        if len(shortened) <= width:
+            return shortened
+    return _without_middle(text, width)
+
+
+def _without_middle(text: str, width: int) -> str:
     half = (width - 3) // 2
     return text if len(text) <= width else f"{text[:half]}...{text[-half:]}"
 

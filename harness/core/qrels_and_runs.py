@@ -803,12 +803,18 @@ class Run(QueryRows):
         checked = cls.check_numbers(scores, name or "scores")
         n_rows = qrels.n_rows if qrels.n_source is None else qrels.n_source
         if checked.shape != (n_rows,):
-            message = f"{checked.size} scores for {n_rows} rows of the dataset"
+            message = wrong_row_count(n_rows, checked.size, qrels.name or "the dataset")
             fix = "give one score for each row of the dataset, in its order"
             raise InputError(Problem(name or "scores", message, fix=fix, rule="row-count"))
         if qrels.order is not None:
             checked = checked[qrels.order]
         return cls(qrels.qids, qrels.offsets, qrels.docnos, checked, name)
+
+
+def wrong_row_count(n_rows: int, n: int, dataset: str = "") -> str:
+    """Return the mistake of more or fewer predictions than a dataset has rows."""
+    of_dataset = f" of {'/'.join(dataset.rsplit('/', 2)[-2:])}" if dataset else ""
+    return f"expected {n_rows:,} predictions, one for each row{of_dataset}, got {n:,}"
 
 
 Ranked = (

@@ -56,8 +56,8 @@ REFUSED = (
          "check how it was written or downloaded"),
     Rule("not-finite", "error",
          "A score or grade that is NaN or infinite.",
-         "it cannot be ranked; trec_eval ranks it silently",
-         "repair the system's output"),
+         "it has no rank; trec_eval gives it one without a warning",
+         "correct the system's output"),
     Rule("duplicates", "error",
          "A docno that occurs twice in one query.",
          "it would count twice, and metrics could exceed 1",
@@ -113,7 +113,7 @@ REFUSED = (
     Rule("unreadable", "error",
          "Any other error of a reader.",
          _NONE,
-         "repair the file"),
+         "correct the file"),
 )  # fmt: skip
 WARNED = (
     Rule("scattered-queries", "warning",
@@ -196,7 +196,8 @@ PLACED = (
     Rule("sorted-by-score", "warning",
          "Predictions that fall from row to row in every query, or rise in every query.",
          "each document has the score of another one, unless the dataset is sorted by it",
-         "write predictions in the row order, or accept this rule in a config"),
+         "write predictions in the row order; if intended, guard: {accept: [sorted-by-score]} in a "
+         "config"),
     Rule("swapped-fold", "warning",
          "Predictions that fit another dataset of the same length instead of this one.",
          "each document has the score of another document",
@@ -205,11 +206,12 @@ PLACED = (
          "Predictions that fall as the grades rise, or a run that ranks its relevant documents "
          "last.",
          "the worst documents come first",
-         "negate ranks; for distances and losses write order: ascending (--lower-is-better)"),
+         "if the lowest score is best, add --lower-is-better (in a config order: ascending), or "
+         "negate the scores"),
     Rule("distance-as-score", "warning",
          "Scores in a column with the name of a distance or a loss, without order: ascending.",
          "the document with the largest distance comes first",
-         "write order: ascending (--lower-is-better), or rename the column"),
+         "add --lower-is-better (in a config order: ascending), or rename the column"),
     Rule("unrelated", "note",
          "Predictions that do not fit the grades; a warning if other predictions fit.",
          "the order is random, as if rows were shuffled",
@@ -339,7 +341,8 @@ RUN_RULES = (
     Rule("identical-ids", "warning",
          "Documents of a run with the qid as docno; a note in fewer than 10% of the queries.",
          "queries retrieve themselves and push documents down; BEIR and MTEB drop such documents",
-         "add 'drop_identical_ids: true' under policy; for answers, accept this rule in a config"),
+         "add 'drop_identical_ids: true' under policy; for answers, guard: {accept: "
+         "[identical-ids]} in a config"),
     Rule("cut-last-query", "warning",
          "All queries have the same number of documents, except the last of the file.",
          "if the file was cut, that query's values are too low",
@@ -352,7 +355,7 @@ RUN_RULES = (
     Rule("constant-scores", "warning",
          "Queries with only one score; a warning if at least 10% are affected.",
          "the policy for ties decides the order, not the system",
-         "check the saved scores, or accept this rule in a config"),
+         "check the saved scores; if intended, guard: {accept: [constant-scores]} in a config"),
     Rule("score-ties", "warning",
          "Documents of one query that share a score; a warning if at least 10% of the pairs do.",
          "the policy for ties decides their order, and tools use different orders",
@@ -366,12 +369,14 @@ RUN_RULES = (
     Rule("labels-as-scores", "error",
          "Scores that equal the grades, or have one value for each grade.",
          "the values are those of the labels, not of a model",
-         "save the predictions of the model; for an oracle, accept this rule in a config"),
+         "save the predictions of the model; for an oracle, guard: {accept: [labels-as-scores]} in "
+         "a config"),
     Rule("noisy-labels", "warning",
          "Scores that order documents almost exactly as the grades do: the rank correlation "
          "is 0.97 or more.",
          "models reach 0.2 to 0.8; the values may be those of labels, or of training rows",
-         "save what the model predicts for other rows; for an oracle, accept it in a config"),
+         "save what the model predicts for other rows; for an oracle, guard: {accept: "
+         "[noisy-labels]} in a config"),
     Rule("classes-as-scores", "warning",
          "Predictions that are a few whole numbers, such as the most probable class.",
          "most documents of a query are tied, and the policy for ties decides their order",

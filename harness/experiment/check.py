@@ -91,6 +91,12 @@ def _hashed(path: str) -> Source:
     return Source(path, hashed=True)
 
 
+def _before_cut(path: str) -> Source:
+    source = Source(path)
+    source.ends_before_cut = True
+    return source
+
+
 def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
     """Read a file; its findings tell of a last line without an end, too."""
     given, source, ended = None, None, None
@@ -167,16 +173,12 @@ class _Check:
         dataset_facts = self.sweep.datasets.get(cell.dataset_entry.path)
         facts = None if dataset_facts is None else dataset_facts.facts
         dataset = LoadedDataset(qrels, facts, place=self.place)
-        visited = visit(
-            cell,
-            dataset,
-            self.metrics,
-            self.policy,
-            opens=_hashed,
-            terms=self.terms,
-            evaluates=False,
-            whole=True,
-        )
+        visit_with = partial(visit, terms=self.terms, evaluates=False, whole=True)
+        visited = visit_with(cell, dataset, self.metrics, self.policy, opens=_hashed)
+        is_cut = visited.source is not None and visited.source.report.unfinished
+        if visited.error and is_cut and rules_of_error(visited.error) == ["truncated"]:
+            self.findings += findings_of_error(cell.run_entry.path, visited.error)
+            visited = visit_with(cell, dataset, self.metrics, self.policy, opens=_before_cut)
         findings = [*visited.findings]
         if visited.source is not None:
             self.sweep.digests[cell.run_entry.path] = visited.source.sha256()

@@ -293,6 +293,7 @@ FOLLOWS: Mapping[str, Collection[str]] = {
         "unjudged-at-10", "nothing-judged", "other-collection", "other-topics", "unscored-rows",
     },
     "other-collection": {"unscored-rows"},
+    "truncated": {"missing-queries", "cut-last-query", "empty-file"},
     "leaked-rows": {"same-queries", "shared-queries", "same-file-twice"},
     "swapped-columns": {
         "no-common-query", "ranks-against-scores", "upside-down", "classes-as-scores",
@@ -320,7 +321,8 @@ def findings_of_error(place: str, error: HarnessError) -> Iterator[Finding]:
     n_unlisted = error.total - len(error.problems)
     for rule, problems in grouped_by(error.problems, rule_of).items():
         example = problems[0]
-        examples = [shorten(example.found, _LINE_SHOWN)] if example.found else []
+        is_quoted = f"'{example.found}'" in example.what
+        examples = [shorten(example.found, _LINE_SHOWN)] if example.found and not is_quoted else []
         if len(problems) > 1:
             examples = [_numbered_line(problem) for problem in problems]
         n, where = len(problems) + n_unlisted, example.where or place

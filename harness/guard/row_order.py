@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import string_column
-from ..core.qrels_and_runs import Qrels, Run
+from ..core.qrels_and_runs import Qrels, Run, wrong_row_count
 from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
@@ -430,14 +430,14 @@ class Following:
             end += self.n - self.n_kept
         shifted = range(slip.start, min(slip.start + SHOWN, self.n_kept))
         self.examples.add("shifted", self._placed(rows, shifted, [row + offset for row in shifted]))
-        n, affected_rows, effect = end - slip.start, f"all {counted(self.n, 'row')}", ""
+        n, affected, effect = end - slip.start, "predictions", ""
         if n < self.n - SLIP:
-            affected_rows = f"about rows {slip.start + 1:,} to {end:,}"
+            affected = f"predictions from about row {slip.start + 1:,} to {end:,}"
             effect = "documents there have the score of a neighbour"
         message = (
-            f"{affected_rows} fit predictions {counted(abs(offset), 'line')} "
-            f"{'further down' if offset > 0 else 'further up'}: "
-            f"correlation {slip.moved_fit.r:.2f}, in place {slip.own_fit.r:.2f}"
+            f"{affected} look shifted {'down' if offset > 0 else 'up'} by "
+            f"{counted(abs(offset), 'row')}: correlation with the grades {slip.own_fit.r:.2f}, "
+            f"moved back {slip.moved_fit.r:.2f}"
         )
         return self.examples.finding("shifted", message, n, None, effect)
 
@@ -452,12 +452,12 @@ class Following:
         row = int(np.isin(rows.query, query[indexes[:1]]).argmax())
         texts = tuple(f"{qid} ({value:.2f})" for qid, value in pairs)
         self.examples.add(rule, Examples(texts, row))
-        message = f"correlation with the grades {own_fit.r:.2f}, below 0 in "
+        message = f"correlation with the grades {own_fit.r:.2f}, below 0 in {falling:,} of "
+        message += counted(query.size, "query", "queries")
         if rule == "unrelated" and own_fit.n:
-            message += f"{falling:,} of {counted(query.size, 'query', 'queries')}"
             self.unrelated = self.examples.finding(rule, message, query.size)
         elif rule == "upside-down" and self.named is None:
-            message += counted(falling, "query", "queries")
+            message = f"scores rank the documents upside down: {message}"
             yield self.examples.finding(rule, message, falling)
 
     def _placed(
@@ -540,20 +540,22 @@ def _best_dataset(ranked: Array, candidates: Mapping[str, GradedRows]) -> tuple[
 
 def wrong_count(
     run: RunEntry, name: str, rows: GradedRows, scores: Array, candidates: Mapping[str, GradedRows]
-) -> Finding:
+) -> Finding | None:
     """Return the finding for more or fewer predictions than the rows of dataset `name`.
 
-    It names one of the `candidates`, which have as many rows, or else the first extra predictions.
+    It names one of the `candidates`, which have as many rows, or else the first extra predictions;
+    None if there are neither.
     """
     n_rows, n = rows.grades.size, scores.size
-    message = f"{n:,} predictions for {n_rows:,} rows of {short_place(name)}"
+    message = wrong_row_count(n_rows, n, name)
     best, fit = _best_dataset(dense_ranks(scores), candidates)
     if best:
         message += f"; {short_place(best)} has {n:,} rows"
         message += f", which they fit (correlation {fit.r:.2f})" if fit.z > CLEAR else ""
         fix = f"give the predictions of {name}"
         return finding("row-count", run.path, message, abs(n - n_rows), fix=fix)
+    if n < n_rows:
+        return None
     extra = range(n_rows, n)[:SHOWN]
     names = [f"prediction {index + 1:,}: {scores[index]:.15g}" for index in extra]
-    place = place_of_run_row(run, n_rows) if names else run.path
-    return finding("row-count", place, message, abs(n - n_rows), names)
+    return finding("row-count", place_of_run_row(run, n_rows), message, n - n_rows, names)

@@ -65,6 +65,8 @@ class Scores:
         """Numbers of queries with two documents or more, and of these with equal scores."""
         self.pairs = self.tied = 0
         """Pairs of documents of one judged query, and of one score if others differ."""
+        self.documents = self.n_tied = 0
+        """Documents of judged queries, and of these with the score of another of their query."""
         self.merged = 0
         """Rows that single precision gives the score of their neighbour, though they differ."""
         self.classes: set[float] | None = set()
@@ -106,6 +108,8 @@ class Scores:
         """Check an aligned part; `part` has its rows in the file, or the first of them."""
         n = aligned.n_retrieved
         self.pairs += int((n * (n - 1)).sum()) // 2
+        self.documents += int(n.sum())
+        self.n_tied += int(aligned.n_tied.sum())
         if self.policy.score_type == "none" or not aligned.n_tied.any():
             return
         if "score-ties" not in self.examples:
@@ -139,8 +143,9 @@ class Scores:
             message = f"the scores are {n_classes} whole numbers: {listed}"
             yield self.examples.finding("classes-as-scores", message, n_rows)
         if self.tied > SOME * self.pairs:
-            message = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
-            message += "scores (in single precision)" if self.single else "scores"
+            message = f"{self.n_tied:,} of {counted(self.documents, 'document')} share their score "
+            message += f"with another of their query ({percent(self.tied, self.pairs)} of pairs"
+            message += ", in single precision)" if self.single else ")"
             severity = by_share(self.tied, self.pairs)
             yield self.examples.finding("score-ties", message, self.tied, severity)
         if n := self.merged:
@@ -246,9 +251,10 @@ class Labels:
         rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]
         notes = [f"score {score:.9g}" for score in begin.run.scores[rows].tolist()]
         self.examples.add("labels-as-scores", begin.documents(rows, notes))
-        message = f"each of the {n_grades} grades has only one score"
-        message = "the scores are the grades" if n_grades == judged else message
-        message += f", over {judged:,} judged documents"
+        message = f"the scores are the grades of all {judged:,} judged documents"
+        if not self.are_equal:
+            message = "the scores are the labels: documents of equal grade have equal scores, over "
+            message += f"{judged:,} judged documents"
         yield self.examples.finding("labels-as-scores", message, judged)
 
 

@@ -46,7 +46,7 @@ from .text import (
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
-REPAIR = "repair the line; if rows go by position, delete none"
+CORRECT = "correct the line; do not delete it, as rows are matched by position"
 _NARROW = 2**31 - 1  # Bytes of strings that narrow offsets reach
 _ARE_SCORES = "if they are scores, write above the lines: qid docno score; and name no format"
 _WHOLE_FILE = "get the whole file: lines after this one may be lost too"
@@ -73,6 +73,7 @@ class Layout:
     header: int = 0  # lines at the beginning that are not data
     between: str = ""  # what separates columns that may be in quotes; white space otherwise
     role: str = ""  # what the number is, if the column has another name
+    fix: str = "correct or delete the line"  # of a wrong line
 
     def is_data(self, source: Source) -> IsDataLine:
         """Return the test for rows of a file: lines below its comments and its header."""
@@ -337,14 +338,14 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return Problem("", message, fix=ONE_EACH, rule="columns")
     n_fields = "1 field" if n == 1 else f"{n} fields"
     message = f"expected {n_fields} ({' '.join(layout.fields)}), got {len(fields)}"
-    columns = Problem("", message, fix=REPAIR, rule="columns")
+    columns = Problem("", message, fix=layout.fix, rule="columns")
     if layout.number == "rank" and not layout.between and len(fields) == n + 1:
         return replace(columns, fix="if the last is a score: format: ranking, or name no format")
     if len(fields) < n or (len(fields) > n and not layout.more):
         return columns
     row = dict(zip(layout.fields, fields, strict=False))
     if empty := [name for name in layout.text if not row[name]]:
-        return Problem("", f"expected a value of {first_of(empty)}, got nothing", fix=REPAIR)
+        return Problem("", f"expected a value of {first_of(empty)}, got nothing", fix=layout.fix)
     if not layout.number:
         return None
     wrong = check_number(row[layout.number].strip(), layout.role or layout.number, layout.whole)
@@ -354,7 +355,7 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return columns
     if layout.number == "rank" and not layout.between:
         wrong = replace(wrong, fix=_ARE_SCORES)
-    return replace(wrong, fix=wrong.fix or REPAIR)
+    return replace(wrong, fix=wrong.fix or layout.fix)
 
 
 def _split(line: bytes, layout: Layout) -> list[str]:

@@ -325,7 +325,7 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
         return Problem("", str(error), fix=_ONE_EACH)
     missing = [key for key in types if row[key].null_count]
     message = f"expected {first_of([*types])}, got no value of {first_of(missing)}"
-    return Problem("", message, fix="repair the line", rule="columns") if missing else None
+    return Problem("", message, fix="correct the line", rule="columns") if missing else None
 
 
 def looks_like_lines(head: Head, kind: Kind) -> bool:

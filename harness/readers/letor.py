@@ -30,7 +30,7 @@ from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, DuplicateRows, Qrels
 from ..core.ragged import Array, Ints, lengths_of
 from ..errors import SHOWN, InputError, Place, Problem, shorten
-from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
+from .columns import CORRECT, NOT_UTF8, Refused, parse_blocks
 from .format import Format, add_formats
 from .rows import Rows, warn, warn_cut_line, warn_moved
 from .source import Source, next_to, no_rows
@@ -216,7 +216,7 @@ def _check_line(line: bytes, with_qid: bool) -> Problem | None:
         return NOT_UTF8
     wrong = check_number(grade, "grade")
     if wrong is not None:
-        return replace(wrong, fix=wrong.fix or REPAIR)
+        return replace(wrong, fix=wrong.fix or CORRECT)
     if with_qid and (match is None or match["qid"] is None):
         fix = "write 'grade qid:Q features'"
         return Problem("", "no qid after the grade", fix=fix, rule="columns")

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from ..core.align import PART
 from ..core.arrow import cast, equal, index_in, to_numpy
-from ..core.qrels_and_runs import Docnos, Qrels, Run
+from ..core.qrels_and_runs import Docnos, Qrels, Run, wrong_row_count
 from ..core.ragged import Array, Ints, lengths_of, positions_of
 from ..errors import SHOWN, InputError, Place, Problem, counted
 from .column_roles import naming
-from .columns import Layout, column, gathered, read_columns
+from .columns import CORRECT, Layout, column, gathered, read_columns
 from .format import Format, add_formats
 from .rows import Rows, last_line
 from .source import Source
@@ -62,8 +62,7 @@ def check_count(source: Source, dataset: Qrels, n: int) -> None:
     n_rows = n_source(dataset)
     if n == n_rows:
         return
-    source_name = f" of {dataset.name}" if dataset.name else ""
-    message = f"expected {n_rows:,} predictions, one for each row{source_name}, got {n:,}"
+    message = wrong_row_count(n_rows, n, dataset.name)
     fix = "predict every row of that file, in its order, and nothing else"
     is_judged = not dataset.learning_to_rank and not dataset.docnos.positional
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
@@ -73,8 +72,12 @@ def check_count(source: Source, dataset: Qrels, n: int) -> None:
         qrels = dataset.name or "the dataset"
         message = f"{counted(n, 'score')} alone, but {qrels} is qrels of {n_rows:,} documents"
         fix = "give the learning-to-rank data that was predicted, or a run with qids and docnos"
-    where = source.name
-    if n < n_rows and not is_judged:
+    where, is_text = source.name, source.format == "scores"
+    blank = [number for number, line in source.lines() if is_text and not line.strip()]
+    if 0 < len(blank) == n_rows - n:
+        where, fix = Place(where, blank[0]), "write a score on each line"
+        message += "; this line is blank"
+    elif n < n_rows and not is_judged:
         order = file_order(dataset)
         row = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
         message += f"; they end in query '{dataset.qids[int(dataset.row[row])]}'"
@@ -184,7 +187,7 @@ def join_rows(
     message = f"expected {expected}, as row {first_row + 1:,}{of_dataset} has, got {actual}"
     rule = "other-rows"
     if n != n_rows:
-        count = f"expected {n_rows:,} predictions, one for each row{of_dataset}, got {n:,}"
+        count = wrong_row_count(n_rows, n, dataset.name)
         message, rule = f"{count}; first difference: expected {expected}, got {actual}", "row-count"
     row = int(from_row[min(first_row, n - 1)])
     prediction = f"prediction {row + 1:,}: {scores[min(first_row, n - 1)]:.15g}"
@@ -207,8 +210,8 @@ def _by_number(places: Rows, numbers: Array) -> Ints:
     return from_row
 
 
-RUN = Layout(("score",), (), number="score")
-RANKLIB = Layout(("qid", "row", "score"), ("qid", "row"), number="score")
+RUN = Layout(("score",), (), number="score", fix=CORRECT)
+RANKLIB = Layout(("qid", "row", "score"), ("qid", "row"), number="score", fix=CORRECT)
 
 
 def _follow_parts(
@@ -264,7 +267,7 @@ def read_ranklib(
     except pa.ArrowInvalid as error:
         raise source.error(f"row: expected a whole number ({error})") from None
     if query.size != dataset.n_rows or (query < 0).any():
-        message = f"expected {dataset.n_rows:,} predictions, got {query.size:,}"
+        message = wrong_row_count(dataset.n_rows, query.size, dataset.name)
         if (query < 0).any():
             message += f"; query '{table['qid'][int(query.argmin())]}' is not in the dataset"
         raise source.error(message, "predict every row of the dataset once", "row-count")

@@ -330,6 +330,7 @@ class Source:
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
         self.has_features = False  # whether some of these are features of learning-to-rank rows
+        self.ends_before_cut = False  # whether a last line without a line end is left out
         self.may_reread = False  # whether warnings may read the whole file again to find their line
         with self.explained():
             size = os.path.getsize(self.file)
@@ -407,7 +408,8 @@ class Source:
                 rest = b"" if block.endswith(b"\n") else stream.readline(LONGEST + 1)
                 if len(rest) > LONGEST:
                     raise self._too_long()
-                yield block + rest
+                text = block + rest
+                yield text[: text.rfind(b"\n") + 1] if self.ends_before_cut else text
                 block = stream.read(size)
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:

@@ -29,7 +29,7 @@ from .column_roles import (
     number_role,
     select_columns,
 )
-from .columns import REPAIR, Layout, gathered, is_heading, read_columns, single_blanks
+from .columns import CORRECT, Layout, gathered, is_heading, read_columns, single_blanks
 from .format import FORMATS, Format, Head, Kind, add_formats, fields_of, mostly, without_names
 from .frame import table_of
 from .memory_limit import check_fits
@@ -235,7 +235,7 @@ def _read_text(
         names = pa_csv.read_csv(pa.BufferReader(words + b"\n"), begin, parse).column_names
     except pa.ArrowInvalid as error:
         message = f"expected a line of column names ({said_by(error, 300)})"
-        raise InputError(Problem(place, message, head.first_text, REPAIR)) from None
+        raise InputError(Problem(place, message, head.first_text, "correct the line")) from None
     has_names = _has_names(place, kind, names, head.first_text, columns or {})
     above = head.first - (not has_names)
     names = [name.strip() for name in names] if has_names else number_names(len(names))
@@ -265,6 +265,7 @@ def _read_text(
         header=above - source.n_comments,
         between=between or quoted,
         role=role,
+        fix=Layout.fix if "docno" in chosen else CORRECT,
     )
     table = gathered(read_columns(source, layout))
     if between and re.search(f" {between}|{between} ", head.first_text):  # not part of a name

@@ -191,7 +191,7 @@ LETOR: dict[str, Case] = {
     ),
     "a truncated file": (
         lines(GBRT, lambda rows: ["".join(rows[:700]) + rows[700][:4]]),
-        f"error row-count {GBRT}",
+        f"error row-count {GBRT}:701",
     ),
     "no last line end": (
         lines(GBRT, lambda rows: ["".join(rows).strip()]), f"note no-line-end {GBRT}:1208"

@@ -77,7 +77,7 @@ def test_labels_fail_the_cell_and_no_other(place: Path) -> None:
     for _ in range(2):  # and so from the cache
         printed = run(config(place))
         assert printed.code == 2
-        assert "each of the 5 grades has only one score" in printed.err
+        assert "[labels-as-scores]" in printed.err
         assert "equal the grades" not in printed.err  # which the reader warns of
         note = f"model fold=2 on web2 could not be evaluated: {place}/model-2.txt:1: "
         assert note in " ".join(printed.out.split())

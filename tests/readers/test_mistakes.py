@@ -109,7 +109,7 @@ PREDICTIONS = [  # text for five rows, place, rule
     ("# a\n3\n1\nnan\n\n", "p.txt:4", "not-finite"),
     ("3\n1\n2\nx1\n1\n", "p.txt:4", ""),
     ("3\n1\n2 7\n0.5\n1\n", "p.txt:3", "columns"),
-    ("3\n1\n\n0.5\n1\n", "p.txt", "row-count"),
+    ("3\n1\n\n0.5\n1\n", "p.txt:3", "row-count"),
     ("3\n1\n2\n0.5\n1\n\n# the end\n", "p.txt:7", "columns"),
     ("0.5\n# mine\n1\n1\n2\n", "p.txt:2", "columns"),
     ("3\n1\n2\n0.5\n1e", "p.txt:5", "truncated"),
