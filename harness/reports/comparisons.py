@@ -32,6 +32,7 @@ from .notes import (
     leaving,
     missing_repetitions,
     tested_parts,
+    tests_of_tiers,
     tiers,
     warned_of,
     weighted,
@@ -304,15 +305,9 @@ def _with_article(test: str) -> str:
 def standing_notes(comparisons: Comparisons) -> list[str]:
     """Notes that explain tiers and ranks."""
     plan = comparisons.plan
-    tests = "bootstrap tests" if comparisons.weighted else "paired t-tests"
-    source = f"the comparisons above and {tests} of all other pairs"
-    if comparisons.kind == "all-pairs":
-        source = f"{comparisons.title or plan.test} over all pairs"
-    elif not plan.baselines:
-        source = "the comparisons above"
     lines = [
         tiers(plan.level),
-        f"Tiers follow from {source}.",
+        tests_of_tiers(comparisons),
         f"'of ranks' is the {confidence(plan.level)} interval of the rank, by bootstrap over "
         f"queries ({plan.rank_draws:,} draws, seed {plan.seed}).",
     ]

@@ -499,6 +499,18 @@ def tiers(level: float) -> str:
     return f"Systems in the same tier are not significantly different at {at_most(level)}."
 
 
+def tests_of_tiers(comparisons: Comparisons) -> str:
+    """Return the tests that tiers follow from."""
+    plan = comparisons.plan
+    if comparisons.kind == "all-pairs":
+        return f"Tiers follow from {comparisons.title or plan.test} over all pairs."
+    if not plan.baselines:
+        return "Tiers follow from the comparisons of all pairs."
+    tests = "bootstrap tests" if comparisons.weighted else "paired t-tests"
+    which = "baseline" if len(plan.baselines) == 1 else "baselines"
+    return f"Tiers follow from the comparisons with the {which} and {tests} of all other pairs."
+
+
 def weighted(columns: Mapping[str, str]) -> Iterator[str]:
     """Yield the note on the weights of the queries of each dataset."""
     if words := weighted_in_words(columns):

@@ -356,14 +356,19 @@ def group_label(group: str, columns: Sequence[str]) -> str:
 
 
 def reader_notes(
-    board: Leaderboard, systems: Sequence[System], labels: Mapping[Metric, str]
+    board: Leaderboard,
+    systems: Sequence[System],
+    labels: Mapping[Metric, str],
+    titles: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield notes for readers on the numbers of a dataset, the most important first.
 
-    `labels` are the names of the page's metrics.
+    `labels` are the page's names of metrics, and `titles` of runs.
     """
     name = systems[0].whole
-    failed = dict.fromkeys(row.run for row in board.failed if row.dataset == name)
+    failed = dict.fromkeys(
+        titles.get(row.run, row.run) for row in board.failed if row.dataset == name
+    )
     if failed:
         yield f"{first_of([*failed])} could not be evaluated."
     policy = systems[0].evaluation.policy
@@ -372,10 +377,13 @@ def reader_notes(
         return in_sentence(labels[metric])
 
     ranked = [metric for metric in labels if metric.definition.direction]
-    by_run = {system.run: system for system in systems}
+    by_run = {titles.get(system.run, system.run): system for system in systems}
     coverages = {run: system.coverage for run, system in by_run.items()}
     yield from notes.unanswered(coverages, ranked, policy, label)
-    yield from notes.missing_repetitions(system.incomplete for system in systems)
+    yield from notes.missing_repetitions(
+        (system.incomplete for system in systems),
+        lambda gap: gap.called(titles.get(gap.run, gap.run), gap.dataset),
+    )
     yield from notes.averaged(board, systems)
     yield from notes.weighted({name: systems[0].evaluation.weighted_by})
     names = {str(metric): text for metric, text in labels.items()}

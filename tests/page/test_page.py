@@ -226,7 +226,7 @@ def test_ranks_do_not_depend_on_the_order(results: Path, open_page: Open) -> Non
     tab = open_page(results / "page.html", "#d=trec&s=system")
     shown = tab.eval_on_selector_all(
         "table.board tbody tr",
-        """rows => rows.map(row => [row.querySelector('th').title,
+        """rows => rows.map(row => [row.querySelector('th bdi').title,
           Number(row.querySelector('.rank').innerText), row.querySelector('.range').innerText])""",
     )
     standings = rows(results / "standings.csv")
@@ -783,7 +783,7 @@ def test_edges_refer_to_the_leader_or_the_picked_row(many: Path, open_page: Open
     edges = dict(tab.eval_on_selector_all("table.board tbody tr", script))
     assert edges == expected("s0")
     assert {*edges.values()} == {"same", "under"}
-    tab.check("tr:has(th[title=s20]) input")
+    tab.check("tr:has(bdi[title=s20]) input")
     edges = dict(tab.eval_on_selector_all("table.board tbody tr", script))
     assert edges == expected("s20")
     assert {*edges.values()} == {"same", "over"}

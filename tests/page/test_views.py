@@ -252,10 +252,14 @@ def test_two_systems(results: Path, per_query: Any, open_page: Open, a: str, b: 
         assert row[8] == f"{won} / {len(differences) - won - lost} / {lost}"
         first, second = float(board[a][metric]), float(board[b][metric])
         assert numbers[at][:2] == [first, second]
+        own = section(tab, "Every metric").locator("tbody tr").nth(at)
+        if direction:  # better for the first system is on the right
+            dot = own.locator(".dot").locator("[cx], [x]").last
+            place = float((dot.get_attribute("cx") or dot.get_attribute("x") or "").rstrip("%"))
+            assert np.sign(round(place - 50, 2)) == np.sign(direction * numbers[at][2])
         if test := tested.get(metric):
             assert numbers[at][2] == test["difference"]
             assert row[5] == f"{fixed(test['low'], 3, True)} to {fixed(test['high'], 3, True)}"
-            own = section(tab, "Every metric").locator("tbody tr").nth(at)
             title = own.locator("[title^=corrected]").get_attribute("title")
             found = [float(text.split()[1]) for text in title.split(", ")]
             assert found == [test["adjusted"], test["p"]]
@@ -277,9 +281,14 @@ def test_every_query_of_two_systems(results: Path, per_query: Any, open_page: Op
     left, right = (cells(tab, "Every query", at) for at in (0, 1))
     shown = digits(tab, "Every query")
     assert [differences[row[0]] for row in left + right] == [row[0] for row in shown]
-    assert len(shown) == len(differences) == 30
     ordered = [row[0] for row in shown]
-    assert ordered[:15] + ordered[:14:-1] == sorted(differences.values(), reverse=True)
+    gains, losses = ordered[: len(left)], ordered[len(left) :]
+    largest_first = sorted(differences.values())
+    assert gains == [value for value in reversed(largest_first) if value > 0]
+    assert losses == [value for value in largest_first if value < 0][: len(losses)]
+    assert len(losses) == 15  # the rest follow a click
+    ties = sum(not value for value in differences.values())
+    assert f"{ties} queries with equal values are not listed" in tab.inner_text("main")
     picture = tab.locator(".bars svg")
     picture.focus()
     picture.press("End")
@@ -293,6 +302,12 @@ def test_every_query_of_two_systems(results: Path, per_query: Any, open_page: Op
     assert tab.locator(".rankings select").evaluate_all("all => all.map(one => one.value)") == [
         "tfidf", "bm25",
     ]  # fmt: skip
+
+
+def test_a_system_that_wins_no_query(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", "#v=pair&d=trec&m=map&a=random&b=bm25")
+    assert all(value < 0 for value, *_ in digits(tab, "Every query"))
+    assert "random is better on no query" in tab.inner_text("main")
 
 
 def test_identical_systems_and_groups_of_two(results: Path, open_page: Open) -> None:

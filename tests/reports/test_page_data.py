@@ -115,6 +115,7 @@ def test_pairs_say_what_the_tests_say(tmp_path: Path, plan: dict[str, Any]) -> N
     assert not tests
     assert {"=", "+"} <= letters
     assert "paired t-test" in board["testing"].pop("test")
+    assert ("all other pairs" in board["testing"].pop("tiers")) == ("baseline" in plan)
     assert board["testing"] == {
         "correction": "no correction" if plan.get("correction") else "Holm's correction",
         "family": board["testing"]["family"],

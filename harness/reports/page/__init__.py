@@ -31,7 +31,7 @@ from ...stats.comparison import REFERENCE_RUNS, UNCOMPARED, Comparison, Comparis
 from .. import html
 from ..grid import grid
 from ..html import in_html
-from ..notes import share_in_words
+from ..notes import share_in_words, tests_of_tiers
 from ..phrases import CORRECTIONS, confidence, cost_of, decimals
 from ..select import value_for
 from ..sentences import Queries, Scores, as_text, group_label, reader_notes, relations
@@ -125,7 +125,9 @@ def report(
     comparisons = comparisons or UNCOMPARED
     references = [name for name in comparisons.plan.baselines if name in REFERENCE_RUNS]
     place |= {name: len(runs) + k for k, name in enumerate(references)}
-    maker = _Boards(metrics, labels, place, comparisons, interval, share, board, references)
+    titles = {run: names.get(run, run) for run in runs}
+    titles = titles if len({*titles.values()}) == len(titles) else {}
+    maker = _Boards(metrics, labels, place, comparisons, interval, share, board, references, titles)
     by_dataset = grouped_by(systems, lambda system: system.dataset)
     costs = settings.metadata.costs if settings.metadata else ()
     page_systems: list[dict[str, Any]] = [_system(name, row) for name, row in rows_of.items()]
@@ -208,7 +210,8 @@ class _Boards:
     interval: Interval
     confidence: str
     leaderboard: Leaderboard
-    references: Sequence[str] = ()
+    references: Sequence[str]
+    titles: Mapping[str, str]
 
     @cached_property
     def rows(self) -> Mapping[tuple[str, str], list[Comparison]]:
@@ -235,7 +238,7 @@ class _Boards:
             "columns": [self.column(systems, added, *column, label) for column in labels.items()],
             "files": [[] for _ in systems],
             "findings": [[] for _ in systems],
-            "notes": [*reader_notes(self.leaderboard, systems, labels)][:MOST_NOTES],
+            "notes": [*reader_notes(self.leaderboard, systems, labels, self.titles)][:MOST_NOTES],
             **({"testing": self.testing()} if compared else {}),
             "tests": self.tests(compared),
             "rankings": {},
@@ -250,6 +253,7 @@ class _Boards:
             "correction": "the test's own correction" if all_pairs else title,
             "family": "metric" if all_pairs else plan.corrected,
             "alpha": plan.level,
+            "tiers": tests_of_tiers(self.comparisons),
         }
 
     def column(

@@ -28,6 +28,11 @@ export function About({ context }: { context: Context }) {
               Every value is a mean over queries.{withIntervals && ` A ${report.level}% interval says how far the mean could lie with other queries of the same kind.`}
               {board.testing && " “Not significantly different” does not mean that two systems are equal: with more queries, the tests may find a difference."}
             </p>
+            <ul class="prose">
+              {board.columns.some((one) => one.rankLow.some((low) => !isNaN(low))) && <li><b>Range</b> is the {report.level}% interval of a rank, from resampled queries.</li>}
+              {withIntervals && report.metrics.length > 1 && <li><b>The line under a value</b> is its {report.level}% interval, on a scale from 0 (left) to 1 or the largest value.</li>}
+              {board.testing && board.columns.some((one) => one.tier.some(Boolean)) && <li>Systems that share a <b>tier</b> are not significantly different; tier 2–3 means both 2 and 3. {board.testing.tiers}</li>}
+            </ul>
           </Section>
           <Methods context={context} />
         </div>

@@ -100,7 +100,7 @@ export interface Board {
   files: number[][];
   findings: number[][];
   notes: string[];
-  testing?: { test: string; correction: string; alpha: number };
+  testing?: { test: string; correction: string; alpha: number; tiers: string };
   /** Grades, lowest first, and the documents judged with each, a row a grade, a column a query;
    * absent where the judgements were not read. */
   grades?: number[];

@@ -11,8 +11,8 @@ import { ColumnText, Key, Lede, MetricName, Select, SystemLink, everyDigit, fixe
 
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
-/** Pixels of the table without further columns. */
-const FIRST_COLUMNS = 640;
+/** Pixels of the table's first columns: ranks, names, the metric and its picture. */
+const firstColumns = ({ report, board }: Context) => 410 + Math.min(380, Math.max(230, ...board.systems.map((system) => 80 + 8 * report.systems[system].name.length)));
 
 export type Reference = NonNullable<ReturnType<typeof referenceOf>>;
 
@@ -122,16 +122,17 @@ function extrasOf(context: Context): Extra[] {
     const cell = (row: number) => <td key={i} class={kind}><ColumnText text={texts[board.systems[row]]} /></td>;
     return { id: `column ${name}`, title: name, width: 112, order: isCost ? 0 : i ? 3 : 1, kind, cell };
   });
-  const hint = "Systems that share a tier are not significantly different";
+  const hint = `Systems that share a tier are not significantly different. ${board.testing?.tiers ?? ""}`;
   const tiers = { id: "tier", title: "Tier", hint, width: 70, order: 0, kind: "number", cell: (row: number) => <td key="tier" class="number muted">{tier[row].replace("-", "–")}</td> };
   return [...metrics, ...(tier.some(Boolean) && !context.convention ? [tiers] : []), ...columns];
 }
 
 /** The columns that the reader chose, or those that fit. */
-function shownExtras({ state, phone, width, printing }: Context, extras: Extra[]): Extra[] {
+function shownExtras(context: Context, extras: Extra[]): Extra[] {
+  const { state, phone, width, printing } = context;
   if (phone && !printing) return [];
   if (state.shown.length) return extras.filter((one) => state.shown.includes(one.id));
-  let room = (printing ? 1500 : width) - FIRST_COLUMNS;
+  let room = (printing ? 1500 : width) - firstColumns(context);
   const fitting = [...extras].sort((a, b) => a.order - b.order).filter((one) => room >= one.width && (room -= one.width, true));
   return extras.filter((one) => fitting.includes(one));
 }
@@ -165,7 +166,7 @@ function Table({ context, kept, reference, all, extras }: { context: Context; ke
   const { report, state, go, board, metric, m, phone, printing, convention } = context;
   const { low, high, rankLow, rankHigh, baselines } = board.columns[m];
   const values = rowValues(context, m);
-  const isWide = !phone && !printing && FIRST_COLUMNS + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
+  const isWide = !phone && !printing && firstColumns(context) + extras.reduce((sum, one) => sum + one.width, 0) > context.width;
   const withRange = !convention && rankLow.some((one) => !isNaN(one));
   const ends = extent(metric, values, low, high);
   const [at, ticks] = [scale(ends), ticksOf(ends, phone ? 4 : 6)];
@@ -187,7 +188,7 @@ function Table({ context, kept, reference, all, extras }: { context: Context; ke
           <tr>
             {all.length > 1 && <th scope="col" class="pick"><span class="hidden">Compare</span></th>}
             <th scope="col" class="number rank">Rank</th>
-            {withRange && <th scope="col" class="range" title={`${report.level}% interval of the rank`}>range</th>}
+            {withRange && <th scope="col" class="range" title={`${report.level}% interval of the rank`}>Range</th>}
             <Heading context={context} id="system" title="System" kind="name" />
             <Heading context={context} id={metric.name} title={nameIn(context, m)} kind="number" />
             <th scope="col" class="forest"><Axis at={at} ticks={ticks} /><span class="hidden">Interval</span></th>
@@ -205,7 +206,7 @@ function Table({ context, kept, reference, all, extras }: { context: Context; ke
                 {all.length > 1 && <td class="pick"><input type="checkbox" aria-label={`Pick ${name}`} checked={isPicked} onChange={() => pick(name)} /></td>}
                 <td class="number rank"><Rank context={context} row={row} /></td>
                 {withRange && <td class="range">{ranks(rankLow[row], rankHigh[row])}</td>}
-                <th scope="row" class="name" title={name}>
+                <th scope="row" class="name">
                   <SystemLink context={context} system={board.systems[row]} />
                   {baselines.includes(row) && <small class="muted"> baseline</small>}
                   {warnings.length > 0 && <abbr class="flag" title={warnings.join("\n")}><span class="hidden">, with warnings</span></abbr>}
@@ -231,14 +232,14 @@ function Rank({ context, row }: { context: Context; row: number }) {
   return <>{isNaN(now) ? "–" : now}{places ? <small title="Places against the values of this benchmark">{places > 0 ? ` ▲${places}` : ` ▼${-places}`}</small> : null}</>;
 }
 
-function Heading({ context, id, title, kind }: { context: Context; id: string; title: ComponentChildren; kind: string }) {
+function Heading({ context, id, title, hint, kind }: { context: Context; id: string; title: ComponentChildren; hint?: string; kind: string }) {
   const { state, go, metric, report } = context;
   const current = (state.sort || metric.name) === id;
   const own = report.metrics.find((one) => one.name === id);
   const descending = (own ? own.direction >= 0 : false) !== state.reversed;
   const sort = () => go({ sort: own ? "" : id, reversed: current && !state.reversed, ...(own ? { metric: id } : {}) });
   return (
-    <th scope="col" class={kind} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
+    <th scope="col" class={kind} title={hint} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
       {context.printing ? title : <button type="button" onClick={sort}>{title}</button>}
     </th>
   );

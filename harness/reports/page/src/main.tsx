@@ -55,7 +55,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
       <div class="topbar">
         <div class="wrap">
           <nav aria-label="Views">
-            {!open && <a class="site" href={format(state, { view: "leaderboard", a: "", b: "", qid: "" })}><bdi>{report.title}</bdi></a>}
+            {!open && <a class="site" title={report.title} href={format(state, { view: "leaderboard", a: "", b: "", qid: "" })}><bdi>{report.title}</bdi></a>}
             {tabs.map((name) => <a key={name} href={format(state, { view: name, qid: "", ...(view === "system" ? { a: "" } : {}) })} aria-current={name === current ? "page" : undefined}>{TABS[name]}</a>)}
           </nav>
           <div class="end">
@@ -131,8 +131,8 @@ function Tray({ context }: { context: Context }) {
   const { state, go } = context;
   return (
     <div class="tray" role="region" aria-label="Picked systems">
-      <span class="key"><span class="mark a" /><bdi>{state.a}</bdi></span>
-      {state.b ? <span class="key"><span class="mark b" /><bdi>{state.b}</bdi></span> : <span class="muted">Pick a second system.</span>}
+      <span class="key"><span class="mark a" /><bdi title={state.a}>{state.a}</bdi></span>
+      {state.b ? <span class="key"><span class="mark b" /><bdi title={state.b}>{state.b}</bdi></span> : <span class="muted">Pick a second system.</span>}
       {state.b && <a class="button" href={format(state, { view: "pair" })}>Compare</a>}
       <button type="button" onClick={() => go({ a: "", b: "" })}>Clear</button>
     </div>

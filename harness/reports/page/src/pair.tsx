@@ -9,7 +9,7 @@ import { useParts } from "./load";
 import { Across, Between, Dot, Line, mirrored, rangeOf, scale } from "./marks";
 import { QueryBars } from "./picture";
 import { allRows, meanOf, nameOptions, numberOf, referenceRows, rowOf, systemName } from "./view";
-import { Command, GroupLink, Key, Lede, Link, MetricName, QueryTable, Section, Select, Value, fixed, plural, probability, short, signed } from "./text";
+import { Command, GroupLink, Key, Lede, Link, MetricName, QueryTable, Section, Select, TierNote, Value, fixed, plural, probability, short, signed } from "./text";
 
 const SHOWN = 15;
 
@@ -79,9 +79,9 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
       <Lede context={context} sentence={sentence(context, chosen, a, b)} />
       {tests === null && <p class="notice">Intervals and p need the file <code>{String(board.tests)}</code> next to the page.</p>}
       {won + lost > 0 && (
-        <QueryBars context={context} bars={queries} title="Difference on every query" note={`${metric.label}, largest first. Click a bar to open its query.`}
+        <QueryBars context={context} bars={queries} title="Difference on every query" note={`${metric.label}${metric.direction < 0 ? ", lower is better" : ""}; ${metric.direction ? `best for ${names[0]}` : "highest"} first. Click a bar to open its query.`}
           up={metric.direction < 0 ? -1 : 1} pair={{ a: names[0], b: names[1] }}
-          aside={<><Key kind="a">{`${won.toLocaleString("en")} won by `}<bdi>{names[0]}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} by `}<bdi>{names[1]}</bdi></Key></>}>
+          aside={<><Key kind="a">{`${won.toLocaleString("en")} ${metric.direction ? "won by" : "higher for"} `}<bdi>{names[0]}</bdi></Key><Key kind="b">{`${lost.toLocaleString("en")} ${metric.direction ? "by" : "for"} `}<bdi>{names[1]}</bdi></Key></>}>
           {(i) => <>
             <bdi>{names[0]}</bdi> {fixed(queries[i].first, metric.digits)}<br /><bdi>{names[1]}</bdi> {fixed(queries[i].second, metric.digits)}<br />difference {signed(queries[i].value, metric.digits)}
           </>}
@@ -96,6 +96,7 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
         head: <GroupLink context={context} board={one} />,
       }))} />}
       <div class="notes">
+        {chosen.verdict === "." && board.columns[m].tier.some(Boolean) && <p><TierNote context={context} /></p>}
         {testing && family > 0 && <p>{`The test is a ${testing.test} over ${plural(queries.length, "query", "queries")}.${family > 1 ? ` Corrected p-values use ${testing.correction} over ${plural(family, "test")}: they say whether a difference would still stand out among so many comparisons.` : ""}`}</p>}
         {untested.length > 0 && <p>{`Differences in ${new Intl.ListFormat("en-GB").format(untested.map(({ label }) => label))} were not tested, so they have no interval.`}{report.provenance.results && !board.group && Math.max(a, b) < board.systems.length && <> This command tests them: <Command text={comparison} /></>}</p>}
       </div>
@@ -128,14 +129,15 @@ function sentence({ report: { level }, board, metric, m }: Context, { difference
 
 interface Row { duel: Duel; metric: Metric; head: ComponentChildren; chosen?: boolean }
 
-/** Differences by metric or by group. The first system is better on the left. */
+/** Differences by metric or by group. The first system is better on the right. */
 function Table({ context, title, first, names, rows }: { context: Context; title: string; first: string; names: string[]; rows: Row[] }) {
   const ends = ({ difference, test }: Duel) => [difference, test?.low ?? NaN, test?.high ?? NaN];
-  const isBounded = (metric: Metric) => metric.high - metric.low <= 1;
-  const shared = mirrored(rows.filter(({ metric }) => isBounded(metric)).flatMap(({ duel }) => ends(duel)));
+  /** Metrics without a range of 1 have no common axis: theirs ends at the larger value. */
+  const isShared = (metric: Metric) => metric.high - metric.low <= 1 || rows.every((row) => row.metric === metric);
+  const shared = mirrored(rows.filter(({ metric }) => isShared(metric)).flatMap(({ duel }) => ends(duel)));
   const picture = ({ duel, metric }: Row) => {
     const [difference, low, high] = ends(duel);
-    const at = scale(isBounded(metric) ? shared : mirrored(ends(duel)), metric.direction > 0);
+    const at = scale(isShared(metric) ? shared : mirrored([...ends(duel), duel.first, duel.second]), metric.direction < 0);
     const kind = { "+": "a", "-": "b" }[duel.verdict] ?? "none";
     return (
       <Line label={isNaN(low + high) ? signed(difference, metric.digits) : `${context.report.level}% interval ${signed(low, metric.digits)} to ${signed(high, metric.digits)}`}>
@@ -145,14 +147,14 @@ function Table({ context, title, first, names, rows }: { context: Context; title
   };
   const words: Record<string, ComponentChildren> = { "+": <b class="a">yes</b>, "-": <b class="b">yes</b>, "~": "no", "=": "no" };
   return (
-    <Section title={title} note="Difference with its interval; grey if it is not significant or not tested.">
+    <Section title={title} note={<><bdi>{names[0]}</bdi> minus <bdi>{names[1]}</bdi>, with interval; grey if not significant or not tested.</>}>
       <div class="scroll" tabIndex={0} role="region" aria-label={title}>
         <table>
           <thead><tr>
             <th scope="col">{first}</th>
-            {names.map((name, i) => <th key={i} scope="col" class="wide number"><i class={`mark ${"ab"[i]}`} /><bdi>{name}</bdi></th>)}
+            {names.map((name, i) => <th key={i} scope="col" class="wide number"><i class={`mark ${"ab"[i]}`} /><bdi title={name}>{name}</bdi></th>)}
             <th scope="col" class="number">Difference</th>
-            <th scope="col" class="picture"><span class="hidden">Picture</span><span class="ends sides"><span><i class="mark a" /><span class="wide">better</span></span><span><i class="mark b" /><span class="wide">better</span></span></span></th>
+            <th scope="col" class="picture"><span class="hidden">Picture</span><span class="ends sides"><span><i class="mark b" /><span class="wide">better</span></span><span><i class="mark a" /><span class="wide">better</span></span></span></th>
             <th scope="col" class="wide number">{context.report.level}% interval</th><th scope="col" class="wide number">Corrected p</th><th scope="col" class="verdict">Significant</th>
             <th scope="col" class="wide number">Won / tied / lost</th>
           </tr></thead>
@@ -179,30 +181,32 @@ function Table({ context, title, first, names, rows }: { context: Context; title
   );
 }
 
-/** The values of both systems for each query, from the largest difference at both ends. */
+/** The values of both systems for each query: where the first is better, and where the second is. */
 function Queries({ context, queries, names: [a, b] }: { context: Context; queries: Duel["queries"]; names: string[] }) {
   const { metric } = context;
   const [least, most] = rangeOf(metric, queries.flatMap((one) => [one.first, one.second]));
-  const [at, half, digits] = [scale([least, most]), Math.ceil(queries.length / 2), Math.min(3, metric.digits)];
+  const [at, digits, sign] = [scale([least, most]), Math.min(3, metric.digits), metric.direction < 0 ? -1 : 1];
+  const word = metric.direction ? "better" : "higher";
+  const ties = queries.filter(({ value }) => !value).length;
   const by = new Map(queries.map((one) => [one.query, one]));
   const heads = <><th scope="col" class="number">Difference</th><th scope="col" class="picture"><span class="ends"><span>{short(least)}</span><span class="wide">{metric.label}</span><span>{short(most)}</span></span></th></>;
-  const list = (part: Duel["queries"]) => part.length > 0 && (
-    <QueryTable context={context} queries={part.map((one) => one.query)} first={SHOWN} heads={heads} pair={{ a, b }}>
+  const list = (name: string, part: Duel["queries"]) => part.length ? (
+    <QueryTable context={context} queries={part.map((one) => one.query)} title={`${name} ${word}`} first={SHOWN} heads={heads} pair={{ a, b }}>
       {(q) => {
         const { first, second, value } = by.get(q)!;
         return <>
           <td class="number"><Value value={value} digits={digits} sign /></td>
           <td class="picture"><Line label={`${fixed(first, digits)} and ${fixed(second, digits)}`}>
-            <Between at={at} from={least} to={most} kind="rail" /><Between at={at} from={first} to={second} kind={(metric.direction < 0 ? -value : value) > 0 ? "a" : "b"} />
+            <Between at={at} from={least} to={most} kind="rail" /><Between at={at} from={first} to={second} kind={sign * value > 0 ? "a" : "b"} />
             <Dot at={at} value={second} kind="b" /><Dot at={at} value={first} kind="a" />
           </Line></td>
         </>;
       }}
     </QueryTable>
-  );
+  ) : <p class="empty">{`${name} is ${word} on no query.`}</p>;
   return (
-    <Section title="Every query" note={`Largest differences first.${context.report.rankingDepth ? " A query leads to both rankings." : ""}`} aside={<><Key kind="a"><bdi>{a}</bdi></Key><Key kind="b"><bdi>{b}</bdi></Key></>}>
-      <div class="two">{list(queries.slice(0, half))}{list(queries.slice(half).reverse())}</div>
+    <Section title="Every query" note={`Largest differences first.${ties ? ` ${plural(ties, "query", "queries")} with equal values ${ties === 1 ? "is" : "are"} not listed.` : ""}${context.report.rankingDepth ? " A query leads to both rankings." : ""}`} aside={<><Key kind="a"><bdi>{a}</bdi></Key><Key kind="b"><bdi>{b}</bdi></Key></>}>
+      <div class="two">{list(a, queries.filter(({ value }) => sign * value > 0))}{list(b, queries.filter(({ value }) => sign * value < 0).reverse())}</div>
     </Section>
   );
 }

@@ -108,7 +108,7 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
   const n = board.qids.length;
   const values = board.columns[m].queries;
   const high = named ? 15 : Math.min(18, Math.max(phone ? 3 : 1.5, (phone ? 430 : 580) / rows.length));
-  const left = phone ? 30 : 176;
+  const left = phone ? 30 : Math.min(280, Math.max(100, ...rows.map((row) => 36 + 7 * systemName(context, row).length)));
   const [width, height] = [context.width - left, high * rows.length];
   const wide = width / queries.length;
   const [least, most] = useMemo(() => span(values), [values]);

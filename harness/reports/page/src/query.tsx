@@ -156,10 +156,12 @@ function List({ context, head, name, documents, hot, ideal = false }: { context:
   const adds = documents.map((one, i) => (metric?.gains?.[String(one.grade)] ?? 0) / (metric?.discounts?.[i] ?? Infinity));
   const most = Math.max(1, ...(context.board.grades ?? []));
   const shade = (grade: number) => (isNaN(grade) ? "u" : grade <= 0 ? "0" : String(Math.max(1, Math.floor((3 * grade) / most))));
+  const isNarrow = context.phone && !ideal;
   const minus = (text: string) => text.replace("-", "−");
   return (
     <table class={ideal ? "ideal" : ""} aria-label={`Ranking of ${name}`}>
-      <thead><tr><th scope="col" class="number"><span class="rank">Rank</span></th><th scope="col">{head}</th><th scope="col" class="number">Grade</th>{!ideal && <th scope="col" class="wide number">Score</th>}{metric && <th scope="col" class="wide number">Adds</th>}</tr></thead>
+      <colgroup><col class="number" /><col /><col class="number" />{!ideal && <col class="wide number" />}{metric && <col class="wide number" />}</colgroup>
+      <thead><tr><th scope="col" class="number"><span class="rank">Rank</span></th><th scope="col" colSpan={isNarrow ? 2 : 1}>{head}</th>{!isNarrow && <th scope="col" class="number">Grade</th>}{!ideal && <th scope="col" class="wide number">Score</th>}{metric && <th scope="col" class="wide number">Adds</th>}</tr></thead>
       <tbody>
         {documents.map((one, i) => (
           <tr key={one.docno} data-docno={one.docno} class={one.docno === hot ? "hot" : ""}>

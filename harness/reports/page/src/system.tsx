@@ -8,7 +8,7 @@ import { KINDS } from "./leaderboard";
 import { useParts } from "./load";
 import { Across, Between, Dot, Line, Ticks, mirrored, scale, span } from "./marks";
 import { allRows, meanOf, median, numberOf, referenceRows, rowOf, systemName } from "./view";
-import { ColumnText, Command, GroupLink, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, Value, fixed, interval, signed } from "./text";
+import { ColumnText, Command, GroupLink, Lede, Link, MetricName, QueryTable, Section, Select, SystemLink, TierNote, Value, fixed, interval, signed } from "./text";
 
 const NEAR = 4;
 const QUERIES = 6;
@@ -122,7 +122,7 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
             return (
               <tr key={one} class={one === row ? "picked" : ""}>
                 <td class="number">{fixed(rank[one], 0)}</td>
-                <th scope="row" class="name">{one === row ? <bdi>{systemName(context, one)}</bdi> : <SystemLink context={context} system={numberOf(board, one)} />}</th>
+                <th scope="row" class="name">{one === row ? <bdi title={systemName(context, one)}>{systemName(context, one)}</bdi> : <SystemLink context={context} system={numberOf(board, one)} />}</th>
                 <td class="wide number"><Value value={value(one)} digits={metric.digits} /></td>
                 <td class="picture">{one !== row && !isNaN(difference) && <Line label={words}><Across at={at} value={0} kind="zero" /><Dot at={at} value={difference} low={low} high={high} kind={KINDS[letter]} /></Line>}</td>
                 <td class="verdict">{one === row ? <span class="muted">this system</span> : <Link context={context} to={{ view: "pair", b: systemName(context, one) }}>{VERDICTS[letter]}</Link>}</td>
@@ -131,6 +131,7 @@ function Neighbours({ context, row, near }: { context: Context; row: number; nea
           })}
         </tbody>
       </table>
+      {board.columns[m].tier.some(Boolean) && rows.some(({ one }) => one !== row && !isTested(one)) && <p class="notes"><TierNote context={context} /></p>}
     </Section>
   );
 }
@@ -142,7 +143,7 @@ function Extremes({ context, row }: { context: Context; row: number }) {
   const values = queryValues(column, row, board.qids.length);
   const differences = values.map((value, q) => value - column.median[q]);
   const sorted = ranked(differences, metric.direction).filter((q) => !isNaN(differences[q]) && !column.constant[q]);
-  const at = scale(span([0], sorted.map((q) => differences[q])));
+  const at = scale(span([0], sorted.map((q) => differences[q])), metric.direction < 0);
   const digits = Math.min(3, metric.digits);
   const sign = metric.direction < 0 ? -1 : 1;
   const heads = <><th scope="col" class="wide number">Value</th><th scope="col" class="number">vs. median</th><th scope="col" class="picture"><span class="hidden">Picture</span></th></>;

@@ -55,7 +55,7 @@ export function MetricName({ metric }: { metric: Metric }) {
   const lower = metric.direction < 0 ? "lower is better" : "";
   return (
     <span title={[metric.explanation, lower && "Lower is better."].filter(Boolean).join(" ")}>
-      {metric.label}{lower && <span class="hidden">, {lower}</span>}
+      {metric.label}{lower && <small class="muted"> {lower}</small>}
     </span>
   );
 }
@@ -74,7 +74,7 @@ export function Link({ context, to, children }: { context: Context; to: Partial<
 /** A system's name, which leads to its view; `system` is its number in the report. */
 export function SystemLink({ context, system }: { context: Context; system: number }) {
   const { name, reference } = context.report.systems[system];
-  return reference ? <bdi>{name}</bdi> : <Link context={context} to={{ view: "system", a: name, b: "", qid: "" }}><bdi>{name}</bdi></Link>;
+  return reference ? <bdi title={name}>{name}</bdi> : <Link context={context} to={{ view: "system", a: name, b: "", qid: "" }}><bdi title={name}>{name}</bdi></Link>;
 }
 
 /** A group of queries, and how many they are. */
@@ -126,7 +126,7 @@ export function QueryTable({ context, queries, first = Infinity, title = "Title"
           {queries.slice(0, shown).map((q) => (
             <tr key={q}>
               {texts && <td class="number muted"><bdi>{qids[q]}</bdi></td>}
-              <th scope="row" class="name"><Link context={context} to={{ view: "queries", qid: qids[q], ...pair }}><bdi>{texts?.[qids[q]] ?? qids[q]}</bdi></Link></th>
+              <th scope="row" class="name"><Link context={context} to={{ view: "queries", qid: qids[q], ...pair }}><bdi title={texts?.[qids[q]] ?? qids[q]}>{texts?.[qids[q]] ?? qids[q]}</bdi></Link></th>
               {children(q)}
             </tr>
           ))}
@@ -137,9 +137,14 @@ export function QueryTable({ context, queries, first = Infinity, title = "Title"
   );
 }
 
+/** Why tiers tell systems apart whose pair has no test. */
+export function TierNote({ context: { board } }: { context: Context }) {
+  return <>{board.testing?.tiers.replace(/\.$/, ", so they can separate two systems that are “not tested” here.")}</>;
+}
+
 /** A mark as pictures draw it, and what it stands for: a, b, same, over, under. */
 export function Key({ kind, children }: { kind: string; children: ComponentChildren }) {
-  return <span class="key"><span class={`mark ${kind}`} />{children}</span>;
+  return <span class="key"><span class={`mark ${kind}`} /><span>{children}</span></span>;
 }
 
 /** A box next to the pointer. */
