@@ -1,4 +1,4 @@
-"""Write the generated pages of docs/reference, the JSON schemas and the picture of imports.
+"""Write the generated pages of docs/reference and the JSON schemas.
 
 Run ``python -m docs.generate``; a test fails if a page is out of date.
 """
@@ -57,7 +57,6 @@ def pages() -> dict[str, str]:
         "reference/conventions.md": conventions_page(),
         "reference/rules.md": rules_page(),
         "config.schema.json": schema("config", config_schema()),
-        "pictures/imports.svg": imports_picture(),
         "site/logo.svg": (HERE.parent / "harness/reports/page/logo.svg").read_text("utf-8"),
         "manifest.schema.json": schema("manifest", provenance.json_schema()),
     }
@@ -253,57 +252,6 @@ def rules_page() -> str:
             lines += [f"### {rule.name}\n", f"*{rule.severity}*: {rule.about}\n"]
             lines += [f"- Effect: {rule.effect}.\n- Fix: {rule.fix}.\n"]
     return "\n".join(lines)
-
-
-def imports_picture() -> str:
-    """Return the packages as boxes by level, with an arrow for each import between levels."""
-    package = HERE.parent / "harness"
-    imports: dict[str, set[str]] = {}
-    for path in sorted(package.rglob("*.py")):
-        own, *rest = path.relative_to(package).with_suffix("").parts
-        if own in ("__init__", "__main__"):
-            continue
-        found = imports.setdefault(own, set())
-        folder = [own, *rest][:-1] if rest else []
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                base = folder[: len(folder) - node.level + 1]
-                names = [*base, *(node.module or "").split(".")] if node.module else base
-                found |= {names[0]} if names else {alias.name for alias in node.names}
-    imports = {own: {one for one in some if one in imports} for own, some in imports.items()}
-    level: dict[str, int] = {}
-    for _ in imports:  # packages on one level import each other, so it ends after a few rounds
-        for own, some in imports.items():
-            below = (level.get(one, 0) + 1 for one in some - {own} if own not in imports[one])
-            level[own] = max(below, default=0)
-        for own, some in imports.items():
-            mutual = (level[one] for one in some if own in imports[one])
-            level[own] = max([level[own], *mutual])
-    rows = [[own for own in sorted(level) if level[own] == n] for n in sorted({*level.values()})]
-    width, height = 640, 70 * len(rows) + 20
-    place = {
-        own: (width * (at + 1) / (len(row) + 1), 45 + 70 * n)
-        for n, row in enumerate(rows)
-        for at, own in enumerate(row)
-    }
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        'font-family="sans-serif" font-size="14">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-    ]
-    for own, some in sorted(imports.items()):
-        for one in sorted(some - {own}):
-            (x1, y1), (x2, y2) = place[own], place[one]
-            lines.append(
-                f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}" stroke="#9aa7b5"/>'
-            )
-    for own, (x, y) in sorted(place.items()):
-        lines += [
-            f'<rect x="{x - 52:.0f}" y="{y - 16:.0f}" width="104" height="32" rx="6" '
-            'fill="#eaf1f8" stroke="#33506b"/>',
-            f'<text x="{x:.0f}" y="{y + 5:.0f}" text-anchor="middle" fill="#1b2a38">{own}</text>',
-        ]
-    return "\n".join([*lines, "</svg>"]) + "\n"
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ def bash(script: str, folder: Path, **environment: str) -> subprocess.CompletedP
     """Run a step of CI; nothing is installed, and no comment is written."""
     functions = f'''
 harness() {{ "{sys.executable}" -m harness "$@"; }}
-python() {{ test "$*" = "-m pip install ranking-harness"; }}
+python() {{ test "$*" = "-m pip install git+https://github.com/ranking-harness/ranking-harness"; }}
 gh() {{ echo "$*" >> gh.log; }}
 '''
     return subprocess.run(

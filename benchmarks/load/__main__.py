@@ -1,4 +1,4 @@
-"""Run the loads and write their table into ``docs/performance.md``."""
+"""Run the loads and write their table into ``LOADS.md``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..cases import ROOT
 from ..measure import Sample, attempt
 from .cases import ALL, Command, Load
 
-PAGE = ROOT / "docs" / "performance.md"
+PAGE = ROOT / "benchmarks" / "LOADS.md"
 BEGIN, END = "<!-- written by python -m benchmarks.load -->", "<!-- end -->"
 HEAD = (
     "| load | command | seconds | processor seconds | peak memory, MB | outcome |\n"

@@ -49,9 +49,9 @@ def cells(size: float) -> Load:
     return Load(
         f"a config of {number:,} cells", "cells", (models, each, each),
         (
-            Command("cold", run, number),
-            Command("nothing changed", run, number),
-            Command("cold, `--jobs 2`", (*run, "--jobs", "2", "--set", "output=two"), number),
+            Command("first run", run, number),
+            Command("second run, nothing changed", run, number),
+            Command("first run, `--jobs 2`", (*run, "--jobs", "2", "--set", "output=two"), number),
             Command("pooled, all compared with one",
                     (*run, "--set", "summary.pool=[fold]", "--set", "summary.spread=[seed]",
                      "--set", "compare.baseline=model0"), models),
@@ -117,8 +117,8 @@ def metrics(size: float) -> Load:
     return Load(
         f"{number:,} metrics in one config", "metrics", (number,),
         (
-            Command("cold", run, number, known),
-            Command("nothing changed", run, number, known),
+            Command("first run", run, number, known),
+            Command("second run, nothing changed", run, number, known),
         ),
     )  # fmt: skip
 
