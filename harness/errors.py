@@ -517,9 +517,23 @@ def first_of(names: Iterable[str], n: int = 8) -> str:
     return ", ".join(shorten(name, 60) for name in names[:n]) + plus_more(len(names) - n)
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("t", "pairedt", "student", "students"), "paired-t"),
+    **dict.fromkeys(("permutation", "fisher"), "randomization"),
+    "hsd": "tukey",
+    **dict.fromkeys(("xls", "xlsx"), "excel"),
+    "tex": "latex",
+    "md": "markdown",
+}
+"""Names of tests, without their last word, and of formats that other tools use."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that is nearest to a misspelt one, or ``""``."""
     known = list(known)
+    other = _OTHER_NAMES.get(re.sub("[^a-z]|test$", "", name.lower()))
+    if other in known:
+        return other
     folded = {k.lower(): k for k in known}
     near = (
         [k for k in known if sorted(k.lower()) == sorted(name.lower())]
@@ -542,22 +556,22 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def fix_of_name(name: str, known: Iterable[str], command: str = "") -> str:
-    """Return the fix of an unknown name: the nearest known name, and a few of all.
+    """Return the fix of an unknown name: the nearest known name, or a few of all.
 
     `command` lists all of them.
 
     >>> fix_of_name("ngcd", ["ndcg", "map"]), fix_of_name("x", ["ndcg", "map"])
-    ('use ndcg; there are: ndcg, map', 'use one of: ndcg, map')
-    >>> fix_of_name("ngcd", ["ndcg"]), fix_of_name("ndgc@10", ["ndcg@10"], "harness metrics")
-    ('use ndcg', "use ndcg@10; 'harness metrics' lists all")
+    ('use ndcg', 'use one of: ndcg, map')
+    >>> fix_of_name("x", ["ndcg", "map"], "harness metrics")
+    "see 'harness metrics'"
     """
     known = list(known)
-    near = known[0] if len(known) == 1 else nearest(name, known)
+    if near := known[0] if len(known) == 1 else nearest(name, known):
+        return f"use {near}"
     if command:
-        return f"use {near}; '{command}' lists all" if near else f"see '{command}'"
-    if near:
-        return f"use {near}" + (f"; there are: {first_of(known, 5)}" if len(known) > 1 else "")
-    return f"use one of: {first_of(known, 5)}" if known else "leave it out: there are none"
+        return f"see '{command}'"
+    n = next((n for n in range(10, 1, -1) if len(", ".join(known[:n])) < 90), 1)
+    return f"use one of: {first_of(known, n)}" if known else "leave it out: there are none"
 
 
 def unknown(what: str, name: str, known: Iterable[str], place: str = "") -> UnknownNameError:
@@ -569,8 +583,7 @@ def unknown(what: str, name: str, known: Iterable[str], place: str = "") -> Unkn
 def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
     """Raise UnknownNameError for an unknown name; the fix is the nearest known name."""
     if name not in (known := list(known)):
-        fix = fix_of_name(name, known)
-        raise UnknownNameError(Problem(place, f"no {what} '{name}'", fix=fix))
+        raise unknown(what, name, known, place)
 
 
 _DEBUG = "HARNESS_DEBUG"

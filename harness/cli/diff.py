@@ -40,7 +40,7 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @options.path("--output", "-o", metavar="FILE", help="Write the page of --history.")
 @options.metrics("A metric, by default all of both")
 @click.option("--dataset", metavar="DATASET", help="Compare this dataset only.")
-@click.option("--tolerance", metavar="DIFFERENCE", type=click.FloatRange(0), help=_TOLERANCE)
+@click.option("--tolerance", metavar="DIFFERENCE", type=options.Number(0), help=_TOLERANCE)
 @options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
 @options.many(
     "--name", "names", metavar="OLD=NEW", help="A name in OLD, and its counterpart in NEW"

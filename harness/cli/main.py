@@ -6,10 +6,12 @@ import ast
 import gc
 import os
 import re
+import shlex
 import signal
 import sys
 import traceback
 import warnings
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -141,7 +143,7 @@ def main(arguments: list[str] | None = None) -> None:
             with keeping_inputs():
                 code = app.main(words, prog_name="harness", standalone_mode=False)
         except click.ClickException as error:
-            show(f"error: {_usage_problem(error)}\n", error=True)
+            show(f"error: {_usage_problem(error, words)}\n", error=True)
             code = error.exit_code
         except SystemExit:  # Click's own 1 for a reader that is gone, or a shell completes words
             if sys.stdout is stdout:
@@ -189,13 +191,13 @@ def _color_first(words: list[str]) -> list[str]:
     return words
 
 
-def _usage_problem(error: click.ClickException) -> Problem:
-    """Return an error of Click as a problem in the form of all others."""
+def _usage_problem(error: click.ClickException, words: Sequence[str]) -> Problem:
+    """Return an error of Click in some words as a problem in the form of all others."""
     context = getattr(error, "ctx", None)
     what, _, fix = error.format_message().partition(". ")
     what = what[:1].lower() + what[1:].rstrip(".")
     if isinstance(error, click.NoSuchOption) and context is not None:
-        fix = _fix_of_option(error.option_name, context)
+        fix = _fix_of_option(error.option_name, context, words)
     elif context is not None and isinstance(getattr(error, "param", None), click.Argument):
         fix = "write " + " ".join(context.get_usage().split()[1:])
     elif isinstance(error, click.BadOptionUsage):
@@ -205,15 +207,21 @@ def _usage_problem(error: click.ClickException) -> Problem:
     return Problem("", what, fix=fix[:1].lower() + re.sub(r"(?<!\.)\.$", "", fix[1:]))
 
 
-def _fix_of_option(name: str, context: click.Context) -> str:
-    """Return the nearest option, or the key of this name in the section of the command."""
-    known = {option for one in context.command.params for option in one.opts if option[:2] == "--"}
-    near = nearest(name.strip("-"), sorted(option.strip("-") for option in known))
+def _fix_of_option(name: str, context: click.Context, words: Sequence[str]) -> str:
+    """Return the nearest option, or the key of this name in a config that the command takes."""
+    from ..config.model import SECTIONS, Config  # which loads Pydantic
+
+    parameters = {str(one.name): one for one in context.command.params}
+    known = [option.strip("-") for one in parameters.values() for option in one.opts]
+    keys = Config.model_fields if {"config", "overrides"} <= {*parameters} else {}
+    key, section = name.strip("-").replace("-", "_"), str(context.info_name)
+    near = nearest("metrics" if name == "-m" else key, [*keys, *known])
+    if near in keys:
+        at = next(place for place, word in enumerate(words) if word.startswith(name))
+        value = words[at].partition("=")[2] or "".join(words[at + 1 : at + 2]) or "VALUE"
+        return f"write --set {near}={shlex.quote(value)}"
     if near:
         return f"write --{near}"
-    from ..config.model import SECTIONS  # which loads Pydantic
-
-    key, section = name.strip("-").replace("-", "_"), str(context.info_name)
     if section in SECTIONS and key in get_type_hints(SECTIONS[section]):
         return f"write {key} below '{section}:' of the config, and run it again"
     return f"see {context.command_path} --help"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -13,8 +17,9 @@ import click
 from click.core import ParameterSource
 
 from ..core.arguments import MOST, Range, parameters_of, signs_in, split_assignment
+from ..core.names import COMMA, readable
 from ..core.policy import Choices, Policy
-from ..errors import Problem, UnknownNameError, check_known, did_you_mean
+from ..errors import HarnessError, Problem, UnknownNameError, check_known, fix_of_name, nearest
 from ..stats.comparison import Plan
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -54,6 +59,8 @@ class Sectioned(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words; UnknownNameError for words too many, or a single option given twice."""
+        if any(parameter.name == "metrics" for parameter in self.params):
+            _check_metrics(args)
         _, extra, order = self.make_parser(ctx).parse_args([*args])
         if extra and not {"-h", "--help"} & {*args}:
             fix = "write " + " ".join(ctx.get_usage().split()[1:])
@@ -65,6 +72,19 @@ class Sectioned(click.Command):
                 fix = f"write {option.opts[0]} once"
                 raise UnknownNameError(Problem(option.opts[0], message, fix=fix))
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; its errors name options as they are written."""
+        try:
+            return super().invoke(ctx)
+        except HarnessError as error:
+            written = options_by_name()
+            written |= {option.strip("-"): option for option in written.values()}
+            error.problems = [
+                replace(one, where=written.get(re.sub(r"\[\d+\]$", "", one.where), one.where))
+                for one in error.problems
+            ]
+            raise
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help text."""
@@ -88,6 +108,25 @@ class Sectioned(click.Command):
                     formatter.write_dl(records)
 
 
+def _check_metrics(words: Sequence[str]) -> None:
+    """Raise UnknownNameError for several metrics after one ``-m``: ``map,P@5`` or ``map P@5``."""
+    for place in (place for place, word in enumerate(words) if word in ("-m", "--metric")):
+        first = "".join(words[place + 1 : place + 2])
+        later = [*takewhile(_is_no_file, words[place + 2 :])]
+        if "," in first or later:
+            import_module("..metrics", __package__)  # which a command without results has loaded
+            names: list[str] = [first] if readable(first) else COMMA.split(first)
+            names += takewhile(readable, later)
+            if len(names) > 1 and any(map(readable, names)):
+                message = f"expected one metric, got {len(names)}: {', '.join(names)}"
+                fix = "write " + " ".join(f"-m {shlex.quote(name)}" for name in names)
+                raise UnknownNameError(Problem("--metric", message, fix=fix))
+
+
+def _is_no_file(word: str) -> bool:
+    return word[:1] != "-" and not os.path.exists(word)
+
+
 def command() -> Callable[[Callable[..., Any]], click.Command]:
     """Return the decorator of a command."""
     return click.command(cls=Sectioned)
@@ -96,19 +135,37 @@ def command() -> Callable[[Callable[..., Any]], click.Command]:
 class NearestChoice(click.Choice[str]):
     """One of a few words; an error suggests the nearest."""
 
-    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        """Return the words, and the nearest of them."""
-        near = did_you_mean(str(value), self.choices)
-        return f"'{value}' is not one of {', '.join(self.choices)}{near}"
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> str:
+        """Return the word; raises UnknownNameError for another one."""
+        check_known(param.name.replace("_", " "), str(value), self.choices, param.opts[0])
+        return super().convert(value, param, ctx)
 
 
-class Number(click.FloatRange):
+class _Bounded(click.types._NumberRangeBase):  # type: ignore[type-arg]
+    """A number in a range, with the usual form of error."""
+
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
+        """Return the number; raises UnknownNameError for another text."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            bounds = f" above {self.min}" if self.min_open else f" of at least {self.min}"
+            if self.max is not None:
+                bounds = f" between {self.min} and {self.max}"
+            message = f"expected a {self.name}{bounds}, got {value}"
+            usual = param.to_info_dict()["default"]
+            example = max(1, self.min or 0) if usual is None else usual
+            fix = f"write {param.opts[0]} {example}"
+            raise UnknownNameError(Problem(param.opts[0], message, fix=fix)) from None
+
+
+class Number(_Bounded, click.FloatRange):
     """A number in a range."""
 
     name = "number"
 
 
-class Whole(click.IntRange):
+class Whole(_Bounded, click.IntRange):
     """A whole number in a range."""
 
     name = "whole number"
@@ -122,6 +179,8 @@ def setting(model: type, field: str, *names: str, help: str, **settings: Any) ->
         limits = takes.range or Range()
         high = None if limits.high in (None, MOST) else int(limits.high)
         kind = Whole(int(limits.low or 0), high)
+    elif takes.type is float and takes.range:
+        kind = Number(takes.range.low, takes.range.high, takes.range.open, takes.range.open)
     elif takes.type is bool:
         settings["is_flag"] = True
     settings = {"default": takes.default, "type": kind, **settings}
@@ -236,7 +295,7 @@ comparison = joined(
 )
 PLAN = ("baselines", "test", "correction", "level")
 """The parameters of `plan`."""
-_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_SHARE = Number(0, 1, min_open=True, max_open=True)
 persistence = click.option(
     "--persistence", "p", metavar="P", default=0.9, help="Persistence of RBO.", type=_SHARE
 )
@@ -298,11 +357,9 @@ def sections(
     known = {f"{name}.{key}": own.get(key) for name, keys in keys_of.items() for key in keys}
     known |= dict.fromkeys(known.keys() & _WITHOUT_OPTION)
     for text in overrides:
-        key = text.partition("=")[0].strip()
-        if option := known.get(key):
-            message = f"{key} is an option of this command"
-            raise UnknownNameError(Problem("--set", message, fix=f"write {option}"))
-        check_known("key", key, [name for name in known if not known[name]], "--set")
+        key, _, value = map(str.strip, text.partition("="))
+        if key not in known or known[key]:
+            raise UnknownNameError(_wrong_key(key, value, known))
         source = yaml_file.parse_yaml("{}", "--set")
         yaml_file.override_values(source, [text])
         if source.problems:
@@ -312,6 +369,19 @@ def sections(
     if any(chosen.get(section) for section in KEYS_OF_FILES):
         _check_entries(chosen)
     return chosen
+
+
+def _wrong_key(key: str, value: str, known: Mapping[str, str | None]) -> Problem:
+    """Return the problem of a key that is misspelt, or has an option; `known` has the options."""
+    section, _, last = key.rpartition(".")
+    inside = [name for name in known if name.startswith(section)] or known
+    names = {name.rpartition(".")[2]: name for name in inside}
+    near = names.get(nearest(last, names), "")
+    fix = f"write --set {near}={value}" if near else fix_of_name(key, inside)
+    if option := known.get(near):
+        fix = f"write {option} {value}".removesuffix(" true")
+    message = f"{key} is an option of this command" if key in known else f"unknown key '{key}'"
+    return Problem("--set", message, fix=fix)
 
 
 def _check_entries(chosen: Mapping[str, Mapping[str, Any]]) -> None:

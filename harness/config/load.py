@@ -31,7 +31,7 @@ from .model import (
     Runs,
     Weights,
 )
-from .yaml_file import Loc, ParsedYaml, describe_value, read_layers, text_of
+from .yaml_file import SET, Loc, ParsedYaml, describe_value, read_layers, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
 
@@ -256,6 +256,14 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
         if is_unknown:
             name, names = str(loc[-1]), _known_keys(loc, "fused" in error["loc"][2:3])
         message, fix = f"unknown key '{name}'", fix_of_name(name, names)
+        homes = [key for key, kind in SECTIONS.items() if name in _keys_of_kind(kind)]
+        if homes and len(loc) == 1:
+            is_set = source.place(loc)[0] == SET
+            fix = (
+                f"write --set {homes[0]}.{name}={value}"
+                if is_set
+                else f"write it below '{homes[0]}:'"
+            )
     elif loc[-2:-1] == ("columns",):
         message = "expected the name of a column, or its number from 1"
         message += f", got {describe_value(value)}"

@@ -16,12 +16,11 @@ from typing import Any
 import yaml
 
 from ..core.arguments import PathText, split_assignment
-from ..core.names import parse
+from ..core.names import COMMA, readable
 from ..errors import (
     ConfigError,
     Place,
     Problem,
-    UnknownNameError,
     counted,
     did_you_mean,
     first_of,
@@ -73,8 +72,6 @@ PATH_KEYS: dict[Loc, PathText] = {}
 """Keys with paths as values, without the names of entries; the models mark and add them."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
-_OUTSIDE = re.compile(r",\s*(?![^()]*\))")
-"""A comma outside of parentheses."""
 _WITH_CUTOFF = re.compile(r".+[@._]\d[\d.]*(,\d+)*")
 _USAGE = "write KEY=VALUE, as in policy.ties=stable"
 
@@ -562,22 +559,14 @@ def _split_metrics(metrics: list[Any] | str) -> list[tuple[Any, int]]:
     """Return each metric, and the item that it is in. To YAML, [ndcg@5,10] is two items."""
     parts: list[tuple[Any, int]] = []
     for place, item in enumerate([metrics] if isinstance(metrics, str) else metrics):
-        several = isinstance(item, str) and "," in item and not is_metric(item)
-        for part in _OUTSIDE.split(item) if several else [item]:
+        several = isinstance(item, str) and "," in item and not readable(item)
+        for part in COMMA.split(item) if several else [item]:
             before, item_place = parts[-1] if parts else ("", 0)
             if str(part).isdecimal() and _WITH_CUTOFF.fullmatch(str(before)):
                 parts[-1] = f"{before},{part}", item_place
             else:
                 parts.append((part, place))
     return parts
-
-
-def is_metric(name: str) -> bool:
-    """Whether a metric has this name."""
-    try:
-        return bool(parse(name))
-    except UnknownNameError:
-        return False
 
 
 def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[Any, Any]]]:

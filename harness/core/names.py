@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..errors import HarnessError, Problem, UnknownNameError, fix_of_name, nearest
-from .arguments import TEXT, check_arguments, wrong
+from ..errors import HarnessError, Problem, UnknownNameError, fix_of_name, nearest, unknown
+from .arguments import TEXT, Parameter, check_arguments, wrong
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .policy import Policy
 from .ragged import Floats
@@ -97,6 +97,8 @@ def without_bounds(ties: str) -> str:
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9_+-]*?)(?:\((?P<params>(?:[^()]|\([^()]*\))*)\))?(?:@(?P<cutoffs>[^@()]*))?"
 )
+COMMA = re.compile(r",\s*(?![^()]*\))")
+"""A comma outside of parentheses."""
 BOUND = re.compile(rf"(?P<metric>.+)[_ ](?P<bound>{'|'.join(NAMES)})")
 _NUMBERS = re.compile(r"[._]([-.\d].*)")
 NICKNAMES: dict[str, tuple[str, ...]] = {}
@@ -254,7 +256,10 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
             message = f"{text}: expected name=value, got '{item}'"
-            raise UnknownNameError(Problem("", message, fix=f"write {definition.name}(rel=2)"))
+            fitting = [n for n in (*parameters, *PARAMETERS) if _takes(readable[n], item)]
+            written = f"{fitting[0]}={item}" if fitting else "rel=2"
+            fix = f"write {text.replace(item, written, 1)}"
+            raise UnknownNameError(Problem("", message, fix=fix))
         if name in params:
             message = f"{text}: expected each parameter once, got {name} twice"
             raise UnknownNameError(Problem("", message, fix="remove one of them"))
@@ -264,6 +269,15 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
             raise UnknownNameError(Problem("", message, fix=fix))
         params[name] = readable[name].parse(value, text)
     return params
+
+
+def _takes(parameter: Parameter, text: str) -> bool:
+    """Whether a text is a value of a parameter, and not only because that takes any text."""
+    try:
+        parameter.parse(text, "")
+    except UnknownNameError:
+        return False
+    return bool(parameter.choices) or parameter.type is not str
 
 
 def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> list[float]:
@@ -348,6 +362,9 @@ def _unknown(text: str) -> Problem:
     """Return the message for a text that names no metric, with the name that it is near to."""
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
     if match is None:
+        if len(names := COMMA.split(text)) > 1 and all(map(readable, names)):
+            message = f"expected one metric, got {len(names)}: {text}"
+            return Problem("", message, fix=f"write {names}")
         fix = "write name, name@10 or name(param=value)@10, and each metric separately"
         if moved := re.fullmatch(r"(\w+)(@[\d,.]+)(\(.*\))", text):  # map@10(rel=2)
             fix = f"write {moved[1]}{moved[3]}{moved[2]}"
@@ -424,8 +441,7 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     for name in chain.from_iterable(map(each_cutoff, names)):
         matching = [name] if name in by_name else spellings(name)
         if not matching:
-            fix = fix_of_name(name, [*by_name])
-            raise UnknownNameError(Problem("", f"no metric '{name}' was evaluated", fix=fix))
+            raise unknown("metric", name, by_name)
         metric = by_name[matching[0]]
         check_comparable(metric)
         comparable[metric] = None
@@ -466,12 +482,12 @@ def spelled(metric: Metric, among: Sequence[Metric] | None = None) -> str:
     """
     name, others = _plainly_spelled(metric), [] if among is None else among
     inside = "" if metric.label else str(metric).partition("(")[2].rpartition(")")[0]
-    parameters = ", ".join(map(_parameter_in_words, filter(None, _COMMA.split(inside))))
+    parameters = ", ".join(map(_parameter_in_words, filter(None, _PARAMETER.split(inside))))
     is_unique = [_plainly_spelled(other) for other in others].count(name) < 2
     return name if not parameters or (among is not None and is_unique) else f"{name} ({parameters})"
 
 
-_COMMA = re.compile(r",(?=\w+=)")
+_PARAMETER = re.compile(r",(?=\w+=)")
 
 
 def _plainly_spelled(metric: Metric) -> str:

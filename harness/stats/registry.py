@@ -190,7 +190,7 @@ def find(name: str) -> Test:
     """Return the test of that name."""
     tests = load_all()
     if name not in tests:
-        raise unknown("test", name, sorted(tests))
+        raise unknown("test", name, sorted(tests), "test")
     return tests[name]
 
 

@@ -442,7 +442,7 @@ Words = tuple[str, ...]
 
 def suggested(words: Words, message: str) -> Words:
     """Replace the misspelt word by the one that the message proposes."""
-    ((wrong, right),) = re.findall(r"'([^']*)'.*\n +fix: +use (.*?)(?:;|$)", message)
+    ((wrong, right),) = re.findall(r"'([^']*)'.*\n +fix: +use (.*)", message)
     return tuple(word.replace(wrong, right) for word in words)
 
 
@@ -574,9 +574,9 @@ def test_a_pool_names_all_broken_runs(tmp_path: Path) -> None:
 
 DATA = "datasets: {d: q.txt}\nruns: {a: r.txt}\n"
 CONFIGS = [  # config, pattern of what the fix of the message quotes, what to write in its place
-    (f"{DATA}metrics: [map]\nouptut: o\n", "use (.*?);", ("ouptut", "{}")),
-    (f"{DATA}metrics: [nddcg@10]\n", "use (.*?);", ("nddcg@10", '"{}"')),
-    (f"{DATA}metrics: [map]\npolicy: {{ties: avrage}}\n", "use (.*?);",
+    (f"{DATA}metrics: [map]\nouptut: o\n", "use (.*)", ("ouptut", "{}")),
+    (f"{DATA}metrics: [nddcg@10]\n", "use (.*)", ("nddcg@10", '"{}"')),
+    (f"{DATA}metrics: [map]\npolicy: {{ties: avrage}}\n", "use (.*)",
      ("avrage", "{}")),
     (f"{DATA}metrics: [map]\n\toutput: o\n", "indent with (spaces)", ("\t", "")),
     (f"{DATA}", "the key '(metrics)' is missing", ("runs:", "{}: [map]\nruns:")),
@@ -592,7 +592,7 @@ CONFIGS = [  # config, pattern of what the fix of the message quotes, what to wr
     ("datasets: {d: q.txt}\nruns: {a: {path: m.tsv, order: ascending}}\nmetrics: [map]\n",
      "(leave 'order' out)", (", order: ascending", "")),
     ("datasets: {d: q.txt}\nruns: {a: {path: r.txt, columns: {scor: gbm}}}\nmetrics: [map]\n",
-     "use (.*?);", ("r.txt, columns: {scor: gbm}", "t.csv, columns: {{{}: gbm}}")),
+     "use (.*)", ("r.txt, columns: {scor: gbm}", "t.csv, columns: {{{}: gbm}}")),
 ]  # fmt: skip
 
 

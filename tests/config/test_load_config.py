@@ -51,7 +51,7 @@ def test_every_problem_at_once(base: Path) -> None:
         "$.policy.ties (line 20)", "$.policy.depth (line 21)", "$.policy.judged_only (line 22)",
         "$.reports[0] (line 23)", "$.polcy (--set)",
     ]  # fmt: skip
-    near = re.findall(r"fix: +use ([^;\n]+)", "\n".join(complaint(text)))
+    near = re.findall(r"fix: +use (.+)", "\n".join(complaint(text)))
     assert near == [
         "output", "last", "path", "qid", "ndcg@10", "stable",
     ]  # fmt: skip

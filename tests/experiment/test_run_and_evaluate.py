@@ -75,7 +75,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(examples: Path) -> None:
 def test_a_failed_baseline_leaves_tables_and_pages_without_tests(examples: Path) -> None:
     (examples / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
     config = write(examples, f"{TREC}\ncompare: {{baseline: zzz}}\n")
-    warning = "the others cannot be compared: baseline: no run 'zzz'"
+    warning = "the others cannot be compared: baseline: unknown run 'zzz'"
     with pytest.warns(HarnessWarning, match=warning):
         assert harness.run(config).comparisons is None
     for command in ("page", "table"):

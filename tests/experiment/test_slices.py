@@ -214,7 +214,7 @@ def test_wrong_files(folder: Path, rows: str, place: str) -> None:
     [
         ("{path: quries.csv}", "$.datasets.d.groups.path (line 2)"),
         ("{path: queries.csv, bins: {length: [10, 4]}}", "$.datasets.d.groups (line 2)"),
-        ("{path: queries.csv, bins: {lenght: [4]}}", "use length; there are: length, type"),
+        ("{path: queries.csv, bins: {lenght: [4]}}", "use length"),
         ("{path: queries.csv, bins: {type: [4]}}", "queries.csv: column 'type': "),
         ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "groups.bins (line 2)"),
         ("{columns: [type]}", "$.datasets.d.groups (line 2)"),

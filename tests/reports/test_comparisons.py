@@ -42,11 +42,11 @@ def test_names_of_a_folder(compared: Path) -> None:
     assert "letor-fold1" not in text
     board = folder / "leaderboard.csv"
     for words, begin in (
-        (("gbrt", "neurall", "--results", folder), "no run 'neurall'\n  fix:   use neural;"),
-        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor'"),
-        (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
+        (("gbrt", "neurall", "--results", folder), "unknown run 'neurall'\n  fix:   use neural"),
+        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "unknown dataset 'letor'"),
+        (("gbrt", "neural", "--results", folder, "-m", "P@5"), "unknown metric 'P@5'"),
         ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected run files"),
-        ((board, board, "--results", folder), f"no run '{board}'"),
+        ((board, board, "--results", folder), f"unknown run '{board}'"),
     ):
         assert refused("compare", *words).startswith(f"error: {begin}")
 

@@ -231,7 +231,7 @@ def test_refused_titles(tmp_path: Path) -> None:
     assert "use map" in refused("run", "c.yaml", cwd=tmp_path)
     page_of(tmp_path)
     assert "--link" in refused("page", "out", "--link", "example.org", "-o", "p", cwd=tmp_path)
-    assert "no metric" in refused("page", "out", "--metric", "P@9", "-o", "p", cwd=tmp_path)
+    assert "unknown metric" in refused("page", "out", "--metric", "P@9", "-o", "p", cwd=tmp_path)
 
 
 def test_axes_are_columns_of_numbers(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_intervals_are_those_of_a_plain_bootstrap(results: harness.Results) -> N
 def test_chosen_metrics(results: harness.Results) -> None:
     (one,) = correlations(results.systems, ["MAP", "recip_rank"], draws=10)
     assert (one.metric, one.other) == ("map", "recip_rank")
-    with pytest.raises(harness.HarnessError, match="no metric 'err'"):
+    with pytest.raises(harness.HarnessError, match="unknown metric 'err'"):
         correlations(results.systems, ["err"])
 
 
