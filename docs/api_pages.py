@@ -10,11 +10,11 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import harness
+from docs import metric_pages
 from docs.command_pages import NOTE, code
-from docs.metric_pages import inline
 
 TASKS = {
     "evaluate": ("Evaluate", "evaluate Evaluation metric_name Policy fuse"),
@@ -40,8 +40,34 @@ CONSTRUCTED = (
     "BatchCollector", "HarnessError", "Policy", "Range", "RankingMetric", "RelevanceEvaluator"
 )  # fmt: skip
 """Classes that users call; functions return the others."""
-INTERNAL = ("check_named", "check_numbers", "find", "knows", "place", "similarity", "with_metrics")
-"""Methods for other modules of the harness."""
+INTERNAL = {
+    "Checked": "alone submitted",
+    "Comparison": "may_be_drawn",
+    "Comparisons": "absent averaged chosen failed family lost of overall_of remarks warned",
+    "Evaluation": "summary_over",
+    "Policy": "grades with_settings",
+    "Qrels": "check_named check_numbers find knows place",
+    "Results": "citations is_sampled names readings shown similarity sort summarised with_metrics",
+    "Run": "check_numbers",
+    "Verdict": "limit worst_gain",
+}
+"""Methods and fields of classes for other modules of the harness."""
+FIELDS = ("Comparison", "Standing", "Overall", "RankSimilarity", "Verdict")
+"""Classes without a public name, whose fields are below the function or class that has them."""
+HEADINGS = {
+    "evaluate": {
+        "Data": "qrels run metrics n mask qids references weights",
+        "Settings": "policy relevance_level convention",
+        "Names": "name dataset",
+        "Reading files": "columns qrels_columns order duplicates documents",
+    }
+}
+"""Headings in long lists of arguments."""
+PLAIN_TYPES = {
+    "ArrayLike": "array_like", "Bools": "array of bool", "Floats": "array of float",
+    "PathLike": "path", "tuple[str, ...]": "tuple of str",
+}  # fmt: skip
+"""Annotations in plain words."""
 SIMILAR = {
     "feval": ("lightgbm.feval",),
     "read_run": ("read_qrels",),
@@ -95,7 +121,7 @@ MEANINGS = {
     "ties": "Order of tied documents.",
     "title": "Name in a methods section.",
     "weighted": "The test takes weights of queries.",
-    "weights": "Weight of each rank or query.",
+    "weights": "Weight of each query.",
     "x": "Numbers.",
     "baseline": "Name of the baseline.",
     "k": "Cutoff, or several.",
@@ -132,13 +158,31 @@ def pages() -> dict[str, str]:
     return {"reference/python.md": "\n".join([*index, ""]), **written}
 
 
+def internal(thing: Any) -> list[str]:
+    """Return the names of a class that its page leaves out."""
+    kinds = thing.__mro__ if inspect.isclass(thing) else ()
+    return " ".join(INTERNAL.get(kind.__name__, "") for kind in kinds).split()
+
+
+def inline(text: str) -> str:
+    """Return a docstring's text as Markdown; public names of the package are links."""
+    text = re.sub(r"`harness\.(\w+)`", r"`@\1`", text)
+    return re.sub(r"`@(\w+)`", lambda match: _link(match[1]), metric_pages.inline(text))
+
+
+def _link(name: str) -> str:
+    page = next((page for page, (_, names) in TASKS.items() if name in names.split()), None)
+    return f"`{name}`" if page is None else f"[`{name}`]({page}.md#harness.{name})"
+
+
 def members(thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield the public functions of a module, or the documented methods of a class."""
     is_module = isinstance(thing, types.ModuleType)
     for name in getattr(thing, "__all__", ()) if is_module else vars(thing):
         member = inspect.getattr_static(thing, name, None) or getattr(thing, name)
         member = getattr(member, "__func__", member)
-        if name[0] != "_" and name not in INTERNAL and callable(member) and inspect.getdoc(member):
+        hidden = name[0] == "_" or name in internal(thing)
+        if not hidden and callable(member) and inspect.getdoc(member):
             yield name, member
     if is_module and not hasattr(thing, "__all__"):
         for name, member in inspect.getmembers(thing):
@@ -154,12 +198,13 @@ def arguments(
     entries = _entries(_sections(function).get("Parameters", ""))
     found = {}
     for key, parameter in inspect.signature(function).parameters.items():
-        if key in ("self", "cls"):
+        if key in ("self", "cls", *internal(function)):
             continue
         entry = entries.get(key, Entry("", ""))
+        if entry.kind.startswith("see ") and not entry.meaning:
+            found[key] = (parameter, Entry("", f"{entry.kind.capitalize()}."))
+            continue
         same = re.fullmatch(r"(?:As|See) `harness\.(\w+)`(?: takes (?:it|them))?\.?", entry.meaning)
-        if not entry.meaning:
-            same = re.fullmatch(r"see `harness\.(\w+)`", entry.kind)
         similar = [same[1]] if same and same[1] != name else SIMILAR.get(name, ())
         for other in similar if same or not entry.meaning else ():
             source: Any = harness
@@ -167,13 +212,10 @@ def arguments(
                 source = getattr(source, part)
             there = _entries(_sections(source).get("Parameters", "")).get(key)
             if there and there.meaning:
-                kind = there.kind if entry.kind.startswith("see ") else entry.kind or there.kind
-                entry = Entry(kind, entry.meaning if not same else there.meaning)
-                entry = entry if entry.meaning else Entry(kind, there.meaning)
+                entry = Entry(entry.kind or there.kind, there.meaning)
                 break
         meaning = entry.meaning or MEANINGS.get(key, "")
-        kind = "" if entry.kind.startswith("see ") else entry.kind
-        found[key] = (parameter, Entry(kind or _annotation(parameter), meaning))
+        found[key] = (parameter, Entry(entry.kind or _annotation(parameter, function), meaning))
     return found
 
 
@@ -197,27 +239,45 @@ def _described(name: str, thing: Any, level: int) -> list[str]:
         lines += ["```py", _signature(name, thing), "```\n"]
     lines += rest
     if called:
-        together: dict[tuple[str, str], list[str]] = {}
-        for key, (parameter, entry) in arguments(short.rpartition(".")[2], thing).items():
-            default = _default(parameter)
-            optional = "optional" in entry.kind and default == code("None")
-            default = default.replace("<code>", "default <code>")
-            kind = ", ".join(filter(None, (inline(entry.kind), "" if optional else default)))
-            term = code(_starred(parameter), f"{name}-{key}")
-            together.setdefault((kind, entry.meaning), []).append(term)
-        for (kind, meaning), terms in together.items():
-            lines += _defined(terms, kind, meaning)
+        found = arguments(short.rpartition(".")[2], thing)
+        for title, keys in HEADINGS.get(short, {"": " ".join(found)}).items():
+            lines += [f"**{title}**\n"] * bool(title)
+            lines += _arguments(name, {key: found[key] for key in keys.split()})
     else:
         lines += _attributes(thing, sections)
     for title in ("Returns", "Yields", "Raises", "Warns"):
         lines += _listed(title, sections.get(title, ""))
     for part in _paragraphs(sections.get("Notes", "")):
         lines.append(f"{inline(part)}\n")
+    mentioned = sections.get("Returns", "") + sections.get("Parameters", "") * (not called)
+    for kind in dict.fromkeys(re.findall(r"\b[A-Z]\w+", mentioned)):
+        if kind in FIELDS:
+            owner = getattr(sys.modules[thing.__module__], kind)
+            about = _sections(owner)
+            lines += [f"{'#' * (level + 1)} {kind} {{ #harness.{kind} }}\n"]
+            lines += [f"{inline(about[''])}\n", *_attributes(owner, about)]
     if is_class:
         for member, function in members(thing):
             if not isinstance(function, type):
                 lines += _described(f"{name}.{member}", function, level + 1)
     return lines
+
+
+def _arguments(name: str, found: dict[str, tuple[inspect.Parameter, Entry]]) -> list[str]:
+    """Return a list of arguments, those of one type, default and meaning together."""
+    together: dict[tuple[str, str], list[str]] = {}
+    for key, (parameter, entry) in found.items():
+        default = "" if entry.meaning.startswith("See ") and not entry.kind else _default(parameter)
+        optional = "optional" in entry.kind and default == code("None")
+        default = default.replace("<code>", "default <code>")
+        kind = ", ".join(filter(None, (inline(entry.kind), "" if optional else default)))
+        term = code(_starred(parameter), f"{name}-{key}")
+        together.setdefault((kind, entry.meaning), []).append(term)
+    return [
+        line
+        for (kind, meaning), terms in together.items()
+        for line in _defined(terms, kind, meaning)
+    ]
 
 
 def _with_imports(name: str, example: str) -> str:
@@ -267,7 +327,8 @@ def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
     alike: dict[Entry, list[str]] = {}
     for key, (kind_of, meaning) in entries.items():
         entry = Entry(kind_of, meaning or MEANINGS.get(key, ""))
-        alike.setdefault(entry, []).append(code(key))
+        if key not in internal(kind):
+            alike.setdefault(entry, []).append(code(key))
     defined = [_defined(names, inline(entry.kind), entry.meaning) for entry, names in alike.items()]
     return [line for lines in defined for line in lines]
 
@@ -289,7 +350,7 @@ def _signature(name: str, thing: Any) -> str:
     """Return a call with an argument a line, without types; short ones on one line."""
     parts, starred = [], False
     for parameter in inspect.signature(thing).parameters.values():
-        if parameter.name in ("self", "cls"):
+        if parameter.name in ("self", "cls", *internal(thing)):
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
             starred = True
@@ -317,12 +378,19 @@ def _value(value: Any) -> str:
     return "..." if " at 0x" in text or len(text) > 40 else text
 
 
-def _annotation(parameter: inspect.Parameter) -> str:
-    """Return an annotation in plain words where that is short."""
+def _annotation(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
+    """Return an annotation in plain words where that is short; choices are a set."""
     text = parameter.annotation
     text = text if isinstance(text, str) else getattr(text, "__name__", "")
+    alias = getattr(sys.modules[function.__module__], text, None)
+    if get_origin(alias) is Literal:
+        return "{" + ", ".join(map(_value, get_args(alias))) + "}"
+    text = re.sub(r"^Literal\[(.*)\]$", r"{\1}", text).replace("'", '"')
     text = re.sub(r"\b(?:npt|pa|np)\.", "", "" if text == "_empty" else text)
-    return re.sub(r"\b(?:Any|Ranked)\b", "object", text.replace(" | None", ", optional"))
+    text = text.replace(" | None", ", optional").replace(" | ", " or ")
+    for written, plain in PLAIN_TYPES.items():
+        text = text.replace(written, plain)
+    return re.sub(r"\b(?:Any|Ranked)\b", "object", text)
 
 
 def _document(thing: Any) -> str:

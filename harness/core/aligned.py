@@ -220,6 +220,8 @@ class Aligned(Memo):
 
         Parameters
         ----------
+        weights : ndarray, shape (n,)
+            Number to add for each item.
         items : ndarray, shape (n,), optional
             Indices of the items that have these weights; all items by default.
         """

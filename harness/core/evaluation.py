@@ -156,6 +156,7 @@ class Evaluation(Printable):
         NaN means that the metric is not defined for that query.
     qids : pyarrow string array, shape (n_queries,)
     metrics : tuple of Metric
+        Metric of each column; `names` has their names.
     policy : Policy
         Treatment of ties, missing and empty queries, and depth.
     counts : Counts
@@ -228,8 +229,8 @@ class Evaluation(Printable):
     def summary(self, names: Literal["canonical", "tracker"] = "canonical") -> dict[str, float]:
         """Summarise each metric over the queries by its mean, sum, median or geometric mean.
 
-        The metric decides which of these it is; query weights make it a weighted one. Undefined
-        values (NaN) are left out, and `n` counts the others; a metric without any is NaN. Sums are
+        Each metric has its own summary. With query weights, the summary is weighted. It leaves out
+        undefined values (NaN), and `n` counts the others; if all are undefined, it is NaN. Sums are
         rounded once (``math.fsum``), so the order of the queries does not matter. Look values up
         under any spelling of a metric.
 

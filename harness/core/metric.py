@@ -394,7 +394,7 @@ def metric(
     aliases : tuple of str
         Other names to accept, such as those of ir_measures.
     cutoffs : tuple of numbers
-        Cutoffs of the bare name, for a metric that needs a cutoff.
+        Cutoffs of a name without any, for a metric that needs a cutoff.
     weight : callable, optional
         Function of the same arguments that returns the weight of each query in the summary.
     empty_of : callable, optional

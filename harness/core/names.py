@@ -50,7 +50,6 @@ def metric_name(text: str) -> str:
     UnknownNameError
         If there is no such metric, or `text` means several metrics.
 
-    >>> import harness.metrics
     >>> metric_name("rr@10"), metric_name("NDCG@5")
     ('recip_rank@10', 'ndcg@5')
     """

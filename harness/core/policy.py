@@ -148,8 +148,17 @@ class Policy(Choices):
     Parameters
     ----------
     ties : str
-        Order of documents with the same score: ``trec_eval``, ``trec_eval10``, ``docno+``,
-        ``stable``, ``reverse``, ``random(7)``, ``average``, ``best`` or ``worst``.
+        Order of documents with the same score:
+
+        * ``trec_eval``: descending docno, for scores in single precision;
+        * ``trec_eval10``: descending docno, for scores in double precision, as in all that follow;
+        * ``docno+``: ascending docno;
+        * ``stable``, ``reverse``: the order of the input, or its reverse;
+        * ``random(7)``: an order drawn with the seed 7;
+        * ``average``: the expected value over all orders;
+        * ``best``, ``worst``: the highest grades first, or last;
+        * ``bounds``, in ``policy={"ties": "bounds"}`` only: ``trec_eval``, and the smallest,
+          expected and largest value of each metric over all orders.
     missing_queries : {"zero", "skip", "error"}
         ``zero`` counts a judged query without an answer as 0, or leaves it out if 0 is the best
         value of a metric. ``skip`` leaves it out, ``error`` stops.

@@ -112,13 +112,13 @@ def evaluate(
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
-        Treatment of ties, missing and empty queries, and depth: ``{"ties": "stable"}``. The ties
-        ``bounds`` add the smallest, expected and largest value of each metric over all orders of
-        tied documents.
+        Treatment of ties, missing and empty queries, and depth, such as ``{"ties": "stable"}``; see
+        `harness.Policy`.
     relevance_level : float, optional
-        Smallest relevant grade, for metrics that name none.
+        Smallest relevant grade, for metrics without ``rel=``.
     convention : str, optional
-        Compute every metric as this tool does, such as ``lightgbm``, unless its name gives a tool.
+        Compute every metric as this tool does, such as ``lightgbm``, unless the metric's name has
+        its own convention.
     n, mask, qids : array_like, optional
         For arrays: the number of documents of each query, shape (B,); or a mask of the documents,
         shape (B, L); and the qid of each query.

@@ -38,7 +38,7 @@ from .results import Results, read_results
 
 
 class Verdicts(tuple[Verdict, ...], Shown):
-    """Verdicts of a gate; ``passed`` is true if all of them are "pass"."""
+    """Verdicts of a gate, a tuple of `Verdict`; ``passed`` is true if all of them are "pass"."""
 
     @property
     def passed(self) -> bool:
@@ -86,7 +86,7 @@ def gate(
     Returns
     -------
     Verdicts
-        A verdict for each metric and candidate, with ``outcome`` "pass", "fail" or "undecided".
+        A `Verdict` for each metric and candidate; ``passed`` is true if every outcome is "pass".
 
     Raises
     ------

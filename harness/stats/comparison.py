@@ -150,14 +150,43 @@ def changed_plan(
 class Comparison:
     """Comparison of one run with one baseline, by one metric on one dataset.
 
-    Values are over the `n` queries for which both have a value. `difference` is the mean of run
-    minus baseline; `low` and `high` are its interval by the method `interval` (t, bca,
-    simultaneous). If the dataset weights its queries, means are weighted, and `d_z`, `hedges_g` and
-    `detectable` are NaN. `p` is two-sided; if it is NaN, `note` gives the reason (identical, n=1,
-    zero variance). `d_z` and `hedges_g` are in standard deviations of the differences,
-    `cliffs_delta` is (wins - losses) / n. `detectable` is the smallest difference that a paired
-    t-test detects in 80% of experiments of this size. `method` is the method of p: exact, 10000
-    draws, t(49); `drawn` is true if p depends on random draws. `group` is a slice of queries.
+    Parameters
+    ----------
+    dataset, baseline, run : str
+        Names of the dataset and of the two runs.
+    metric : Metric
+        The metric; ``str(metric)`` is its name.
+    n : int
+        Number of queries with a value of both runs; all other fields are over these.
+    baseline_value, run_value : float
+        Mean of each run; weighted if the queries have weights.
+    difference : float
+        Mean of run minus baseline.
+    low, high : float
+        Interval of the difference.
+    interval : str
+        Method of the interval: ``t``, ``bca`` or ``simultaneous``.
+    p, p_adjusted : float
+        Two-sided p-value, before and after the correction.
+    method : str
+        Method of the p-value, such as ``exact``, ``10000 draws`` or ``t(49)``.
+    statistic : float
+        Statistic of the test.
+    note : str
+        Reason if the p-value is NaN, such as ``identical`` or ``zero variance``.
+    wins, ties, losses : int
+        Number of queries on which the run is better, equal and worse.
+    d_z, hedges_g : float
+        Effect sizes in standard deviations of the differences; NaN if the queries have weights.
+    cliffs_delta : float
+        (wins - losses) / n.
+    detectable : float
+        Smallest difference that a paired t-test detects in 80% of experiments of this size; NaN
+        if the queries have weights.
+    drawn : bool
+        Whether the p-value depends on random draws.
+    group : str
+        Slice of queries.
     """
 
     dataset: str
@@ -201,9 +230,22 @@ class Comparison:
 class Standing:
     """Rank and tier of one run by one metric on one dataset.
 
-    `value` is the summary over `n` queries, `low` and `high` its interval. `rank` (1 is best, 0
-    means none) with its bootstrap interval, and `tier` (1, 2, or 1-2), are over the `n_ranked`
-    queries for which all runs have a value.
+    Parameters
+    ----------
+    dataset, run : str
+        Names of the dataset and of the run.
+    metric : Metric
+        The metric; ``str(metric)`` is its name.
+    value : float
+        Summary over the `n` queries with a value.
+    low, high : float
+        Interval of the summary.
+    rank, rank_low, rank_high : int
+        Rank with its bootstrap interval; 1 is best, 0 means none.
+    tier : str
+        Tier, such as ``1``, ``2`` or ``1-2``. Runs of one tier do not differ significantly.
+    n, n_ranked : int
+        Number of queries of the value, and of the rank and tier: those with a value of every run.
     """
 
     dataset: str
@@ -224,8 +266,20 @@ class Standing:
 class Overall:
     """Result of an omnibus test of all systems.
 
-    Two systems differ significantly if their `positions` (means, or mean ranks) differ by more than
-    `critical_difference`. `name` is that of the statistic: ``F(4, 164)``.
+    Parameters
+    ----------
+    dataset : str
+        Name of the dataset.
+    metric : Metric
+        The metric; ``str(metric)`` is its name.
+    statistic, p : float
+        Statistic and p-value of the test.
+    name : str
+        Name of the statistic, such as ``F(4, 164)``.
+    critical_difference : float
+        Two systems differ significantly if their positions differ by more than this.
+    positions : tuple of (str, float)
+        Mean, or mean rank, of each system.
     """
 
     dataset: str
@@ -295,12 +349,12 @@ class Comparisons(Printable):
     sources : tuple of str
         Keys of the literature to cite for the test.
     kind : {"paired", "all-pairs"}
-        A test of all pairs corrects p-values over all pairs of a metric on a dataset; the plan's
-        correction and family are then not used.
+        A test of all pairs corrects p-values over all pairs of a metric on a dataset;
+        `correction` and `family` are then not used.
     drawn : bool
-        Whether a comparison depends on the seed and draws of the plan.
+        Whether a comparison depends on `seed` and `draws`.
     unanswered : tuple of Unanswered
-        Runs that leave queries unanswered.
+        Runs that leave queries unanswered; `n` is their number.
     lost : tuple of Incomplete
         Systems with fewer repetitions than expected.
     absent : tuple of (str, tuple of str)
@@ -381,7 +435,7 @@ class Comparisons(Printable):
         return name, dict(self.family_sizes)[name]
 
     def is_significant(self, one: Comparison) -> bool:
-        """Whether the adjusted p-value of one of the `rows` is at most the level of the plan."""
+        """Whether the adjusted p-value of one of the `rows` is at most `level`."""
         return one.p_adjusted <= self.plan.level
 
     def to_arrow(self) -> pa.Table:

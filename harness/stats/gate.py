@@ -121,15 +121,38 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of a gate for one metric on one dataset and query group.
+    """The outcome of a gate for one candidate and metric, on one dataset and query group.
 
-    `baseline`, `candidate` and `difference` (candidate minus baseline) are means over the `n`
-    queries with a value in both; `low` and `high` the interval of the difference. `p` is of the
-    one-sided test that the candidate is worse by more than `margin`, in the metric's units.
-    `needed` is how many queries would decide an undecided one; `worst` the queries that lost most;
-    `unanswered` how many queries the baseline and the candidate leave unanswered. Means are
-    weighted if queries are `weighted_by` something. If the margin is not `tested`, the difference
-    alone decides.
+    Parameters
+    ----------
+    outcome : {"pass", "fail", "undecided"}
+        ``pass``: not worse by more than the margin. ``fail``: worse. ``undecided``: too few queries
+        to tell.
+    dataset, group, run : str
+        Names of the dataset, of the slice of queries and of the candidate.
+    metric : Metric
+        The metric; ``str(metric)`` is its name.
+    n : int
+        Number of queries with a value of both runs.
+    baseline, candidate : float
+        Means over these queries; weighted if the queries have weights.
+    difference, low, high : float
+        Candidate minus baseline, and the interval of this difference.
+    margin : float
+        Tolerated drop, in units of the metric.
+    p, p_adjusted : float
+        One-sided p-value that the candidate is worse by more than the margin, before and after the
+        correction.
+    needed : int, optional
+        Number of queries that would decide an undecided outcome.
+    worst : tuple of (str, float)
+        Qids that lost most, and their differences.
+    unanswered : tuple of int
+        Number of queries that the baseline and the candidate leave unanswered.
+    weighted_by : str
+        Name of the query weights.
+    tested : bool
+        If false, the difference alone decides.
     """
 
     dataset: str
