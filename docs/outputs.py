@@ -76,6 +76,7 @@ def _with_output(body: str, folder: Path) -> Iterator[str]:
         words = command.removeprefix("$ ").removesuffix(LATEX)
         text = run(words.replace("\\\n", "").strip(), folder)
         text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", text.replace(f"{folder}/", ""))
+        text = text.removeprefix("\ufeff")  # the byte order mark, which terminals do not show
         text = re.sub(r"(?<= from cache, )[\d,]+ s", "1 s", text)
         text = re.sub(r"^(  harness [\d.]+), python .*", r"\1, ...", text, flags=re.M)
         text = re.sub(r"(?<=with pytrec_eval )[\d.]+(?= )", "0.5.11", text)

@@ -25,9 +25,7 @@ from docs.outputs import ROOT, run
 PICTURES = ROOT / "docs" / "pictures"
 PLOTS = ("cutoffs-letor-ndcg", "differences-letor-map", "distribution-letor-ndcg-10",
          "critical-difference-letor-ndcg-10", "effects-letor-map", "scatter-letor-ndcg-10-arp",
-         "heatmap-letor-ndcg-10", "difficulty-letor-map", "precision-recall-letor",
-         "pareto-latency-letor-map", "metric-correlation-letor",
-         "run-similarity-letor")  # fmt: skip
+         "heatmap-letor-ndcg-10")  # fmt: skip
 VIEWS = {
     "page": "#d=trec",
     "page-system": "#v=system&d=trec&a=tfidf",
@@ -68,7 +66,7 @@ def main() -> None:
             shoot(chromium, page + view, size, scheme, PICTURES / f"{picture}{end}{dark}.png")
         run("harness run configs/pictures.yaml", folder)
         for plot in PLOTS:
-            kind = plot.partition("-letor")[0].removesuffix("-latency")
+            kind = plot.partition("-letor")[0]
             shutil.copy(folder / f"results/pictures/plots/{plot}.svg", PICTURES / f"{kind}.svg")
         run("harness run configs/paper.yaml", folder)
         draw_table(folder / "results/paper/tables")
