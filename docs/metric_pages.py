@@ -88,7 +88,9 @@ FAMILIES = {
         "retrieved documents of a query",
     ),
     "diversity": Family(
-        "Diversity", "Reward documents about subtopics that the documents above do not cover.",
+        "Diversity", "Reward documents about subtopics that the documents above do not cover. "
+        "Read the qrels with `--qrels-format diversity`. For the values of ndeval, add "
+        "`--ties docno+`.",
         "alpha_ndcg err_ia",
         "*G*~i~ is the sum over the subtopics of document *i* of (1 − α)^*c*^, and *c* counts the "
         "earlier documents about the subtopic",
