@@ -524,17 +524,20 @@ TOOLS = [
 
 def tools_table() -> str:
     """Objects and files of other tools, as a table in Markdown."""
-    lines = ["| tool | its object or file | what to write |", "|---|---|---|"]
-    lines += [f"| {tool} | {row.have} | `{_written(row)}` |" for tool, row in TOOLS]
-    return "\n".join(lines)
-
-
-def _written(row: Holding) -> str:
-    return row.write if row.is_python else f"harness evaluate {row.write} -m {METRIC}"
+    rows = [(f"{tool}: {row.have}", row) for tool, row in TOOLS]
+    return _table("tool, and its object or file", rows)
 
 
 def table() -> str:
     """Return the rows as a table in Markdown."""
-    lines = ["| what you have | what to write |", "|---|---|"]
-    lines += [f"| {row.have} | `{_written(row)}` |" for row in HOLDINGS]
+    return _table("what you have", [(row.have, row) for row in HOLDINGS])
+
+
+def _table(title: str, rows: list[tuple[str, Holding]]) -> str:
+    by_call: dict[str, list[str]] = {}
+    for have, row in rows:
+        call = row.write if row.is_python else f"harness evaluate {row.write} -m {METRIC}"
+        by_call.setdefault(call, []).append(have)
+    lines = [f"| {title} | what to write |", "|---|---|"]
+    lines += [f"| {'<br>'.join(have)} | `{call}` |" for call, have in by_call.items()]
     return "\n".join(lines)
