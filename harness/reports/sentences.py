@@ -17,7 +17,7 @@ from ..core.ragged import Bools, Floats
 from ..errors import counted, first_of
 from ..stats.comparison import REFERENCE_RUNS, Comparison, Comparisons
 from . import notes
-from .phrases import in_sentence, listed
+from .phrases import decimals, in_sentence, listed
 
 Sentence = list[str | dict[str, Any]]
 """Text, ``{"bold": text}``, and links ``{"system": number}`` and ``{"query": qid}``."""
@@ -403,11 +403,14 @@ def changed(
     if not (change > 0).any():
         return [f"{added}No value of {metric['label']} has changed since {then}."]
     row = int(np.nanargmax(change))
-    of = counted(int((~np.isnan(change)).sum()), "system has", "systems have")
-    text = f"{added}{int((change > 0).sum()):,} of {of} another {metric['label']} than in {then}. "
-    values = (shown(value, metric["digits"]) for value in (old[row], new[row]))
-    largest = "The largest change is that of "
-    return [text + largest, {"system": systems[row]}, f": {' to '.join(values)}."]
+    of = counted(int((~np.isnan(change)).sum()), "system")
+    text = f"{added}{metric['label']} differs from {then} for {int((change > 0).sum()):,} of {of}. "
+    values = (decimals(value, metric["digits"]).replace("-", "−") for value in (old[row], new[row]))
+    return [
+        f"{text}The largest change is that of ",
+        {"system": systems[row]},
+        f": {' to '.join(values)}.",
+    ]
 
 
 def shown(value: float, digits: int) -> str:

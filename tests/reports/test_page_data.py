@@ -284,7 +284,7 @@ def test_earlier_results(tmp_path: Path) -> None:
     old = unpack((tmp_path / "both.html").read_text())["old"]
     assert old["title"] == "Round 1"
     (sentence,) = old["boards"][0]["ledes"]
-    assert "another MAP than in Round 1" in as_text(sentence, [*RUNS])
+    assert "MAP differs from Round 1 for" in as_text(sentence, [*RUNS])
 
 
 def test_the_command_writes_what_the_run_wrote(tmp_path: Path) -> None:

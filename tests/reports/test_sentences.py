@@ -239,6 +239,6 @@ def test_changes() -> None:
 
     assert said([0.5, 0.5], [0.5, 0.5]) == "No value of MAP has changed since 2024."
     assert said([0.5, np.nan, 0.3], [0.5, 0.25, 0.1]) == (
-        "1 system is new. 1 of 2 systems have another MAP than in 2024. The largest change is that "
-        "of cat: 0.300 to 0.100."
+        "1 system is new. MAP differs from 2024 for 1 of 2 systems. The largest change is that "
+        "of cat: 0.3000 to 0.1000."
     )

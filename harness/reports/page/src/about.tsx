@@ -15,6 +15,7 @@ export function About({ context }: { context: Context }) {
   const { report, board } = context;
   const { provenance } = report;
   const withIntervals = board.columns.some((one) => one.low.some((low) => !isNaN(low)));
+  const sums = report.metrics.filter(({ digits }) => !digits).map(({ label }) => label);
   const rules = new Map<string, Finding[]>();
   for (const one of provenance.findings) rules.set(one.rule, [...(rules.get(one.rule) ?? []), one]);
   const here = provenance.downloads.filter((file) => file.text !== undefined);
@@ -25,7 +26,7 @@ export function About({ context }: { context: Context }) {
         <div>
           <Section title="How to read this page">
             <p class="prose">
-              Every value is a mean over queries.{withIntervals && ` A ${report.level}% interval says how far the mean could lie with other queries of the same kind.`}
+              Values are means over queries{sums.length > 0 && `, or sums for ${new Intl.ListFormat("en-GB").format(sums)}`}.{withIntervals && ` A ${report.level}% interval says how far the mean could lie with other queries of the same kind.`}
               {board.testing && " “Not significantly different” does not mean that two systems are equal: with more queries, the tests may find a difference."}
             </p>
             <ul class="prose">

@@ -12,7 +12,7 @@ import { ColumnText, Key, Lede, MetricName, Select, SystemLink, everyDigit, fixe
 /** Systems from which on a picture of them all stands above the table. */
 const MANY = 26;
 /** Pixels of the table's first columns: ranks, names, the metric and its picture. */
-const firstColumns = ({ report, board }: Context) => 410 + Math.min(380, Math.max(230, ...board.systems.map((system) => 80 + 8 * report.systems[system].name.length)));
+const firstColumns = ({ report, board }: Context) => 410 + Math.min(480, Math.max(230, ...board.systems.map((system) => 80 + 8 * report.systems[system].name.length)));
 
 export type Reference = NonNullable<ReturnType<typeof referenceOf>>;
 
