@@ -355,7 +355,7 @@ def check_whole(qrels: Qrels) -> None:
         row = int(wrong[0])
         message = f"pytrec_eval takes whole grades, got {qrels.numbers[row].item()}"
         fix = "round the grades, or call harness.evaluate with a convention that takes fractions"
-        fix, where = fix + _if_swapped(qrels), _place(qrels, row, row)
+        fix, where = _if_swapped(qrels) + fix, _place(qrels, row, row)
         raise InputError(Problem(where, message, fix=fix, rule="grade-values"))
 
 
@@ -363,13 +363,12 @@ _BOUNDED_FIX = "choose another convention, or write labels=clip to move such gra
 
 
 def _if_swapped(qrels: Qrels) -> str:
-    """Return the end of a fix for grades of arrays, which may be given in place of the scores."""
-    of_arrays = qrels.docnos.positional and not qrels.learning_to_rank
-    return "; exchange grades and scores if they are swapped" if of_arrays else ""
+    """Return the beginning of a fix for grades that may be scores."""
+    return "" if qrels.learning_to_rank else "if these are scores, swap qrels and run; else "
 
 
 def refusal(
-    where: str, grade: float, n: int, rule: GradeRule, metric: Metric, more_fix: str = ""
+    where: str, grade: float, n: int, rule: GradeRule, metric: Metric, if_swapped: str = ""
 ) -> InputError:
     """Return the error for a grade that a metric does not accept, the first of `n`."""
     fix, accepted = _BOUNDED_FIX, f"{metric} takes {rule.text}"
@@ -379,9 +378,9 @@ def refusal(
         if metric.convention is not None:
             fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
         elif with_level is not None:
-            accepted = f"{metric} needs the smallest relevant grade to take fractions"
-            fix = f"write {with_level}, or add --relevance-level 0.5 (in a config relevance_level)"
-        fix += more_fix
+            accepted = f"{metric} takes whole grades, unless rel is set"
+            fix = f"write {with_level}, or relevance_level 0.5 for all metrics"
+        fix = if_swapped + fix
     of_n = f", the first of {n:,}" if n > 1 else ""
     message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"
     return InputError(Problem(where, message, fix=fix, rule="grade-values"))

@@ -492,6 +492,10 @@ class QueryRows(ABC):
             fix = "give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos"
             if has_lists:
                 fix = "give {'q1': ['d1', 'd2']}, of a run the best first, with strings for both"
+            parts = chain.from_iterable(row.values() for row in rows if isinstance(row, Mapping))
+            if any(isinstance(part, Mapping) for part in parts):
+                message = f"expected {form}, got {{name: {form}}}"
+                fix = "give several runs to harness.compare(qrels, {name: run}, metrics)"
             raise InputError(Problem(place, message, fix=fix)) from error
         table = cls(qids, offsets, Docnos(docnos, offsets), numbers, name)
         if not has_lists or not (repeated := table.duplicate_rows())[0].size:
@@ -790,7 +794,7 @@ class Run(QueryRows):
             raise TypeError(f"scores must be numbers, not {array.dtype}")
         scores = array.astype(np.float64)
         if not (finite := np.isfinite(scores)).all():
-            fix = "repair the system's output; a ranking cannot be read from NaN or inf"
+            fix = "correct the system's output; a ranking cannot be read from NaN or inf"
             raise _refusal(where, "score", scores[~finite], "finite", fix, "not-finite")
         return scores
 

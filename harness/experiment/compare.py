@@ -41,6 +41,7 @@ TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.
 _RUNS = ArgumentKind(
     "a mapping of names to runs",
     lambda given: isinstance(given, Mapping) and all(isinstance(name, str) for name in given),
+    "write {name: run}, with a name for each run",
 )
 
 

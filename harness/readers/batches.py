@@ -19,9 +19,10 @@ from ..core.pandas_frame import conversion
 from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.rules import SHOWN, finding
-from ..errors import Finding, InputError, Place, Problem, warn_of
+from ..errors import Finding, InputError, Place, Problem, counted, warn_of
 from .rows import Rows, report
 from .source import Source
+from .text import is_like_number
 
 SHAPES = (
     "give scores and grades of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
@@ -76,7 +77,8 @@ def one_column(values: Any, name: str) -> Array:
     array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
     if array.ndim != 1:
         message = f"expected one number for each row, got shape {array.shape}"
-        fix = "give shape (n,), or padded scores and grades of shape (B, L)"
+        fix = "give shape (n,), or padded scores and grades of shape (B, L); several runs go to "
+        fix += "harness.compare"
         raise InputError(Problem(name, message, fix=fix))
     return array
 
@@ -101,9 +103,8 @@ def with_documents(
 
 def empty_queries(place: str, qids: Sequence[str]) -> Finding:
     """Return the finding about queries without a document, which are left out."""
-    examples = [f"query {qid}" for qid in qids[:SHOWN]]
-    message = f"queries without a document: {len(qids):,}"
-    return finding("empty-groups", place, message, len(qids), examples)
+    message = f"no document in {counted(len(qids), 'query', 'queries')}"
+    return finding("empty-groups", place, message, len(qids), [*map(str, qids[:SHOWN])])
 
 
 class BatchTables(NamedTuple):
@@ -144,12 +145,13 @@ def numbers_of(values: Array, name: str) -> Array:
     if values.dtype.kind == "V" and "float" in values.dtype.name:  # bfloat16 outside torch
         return values.astype(np.float64)
     if values.dtype.kind not in "iufb":
-        message = f"expected an array of numbers, got dtype {values.dtype}"
-        raise InputError(
-            Problem(
-                name, message, fix="give numbers of one run; several runs go to harness.compare"
-            )
-        )
+        first = values.ravel()[0]
+        is_text = isinstance(first, str)
+        message = f"expected numbers, got {'text such as ' * is_text}{describe(first)}"
+        fix = "give numbers of one run; several go to harness.compare(qrels, {name: run}, metrics)"
+        if is_text and is_like_number(first):
+            fix = "convert the text to numbers: numpy.array(values, dtype=float)"
+        raise InputError(Problem(name, message, fix=fix))
     return values
 
 
@@ -168,10 +170,15 @@ def _documents_of(
     if flat_scores.ndim == flat_grades.ndim == 1 and mask is None:
         sizes = as_array(n, "n")
         lengths = lengths_of(n, sizes.shape[0] if sizes.ndim else 0, flat_scores.size)
-        if not lengths.sum() == flat_scores.size == flat_grades.size:
-            got = f"{lengths.sum():,}, {flat_scores.size:,} scores and {flat_grades.size:,} grades"
-            message = f"expected group sizes that add up to the rows, got {got}"
-            fix = "give the rows of each query, one after another"
+        if flat_scores.size != flat_grades.size:
+            message = f"expected a score for each of {counted(flat_grades.size, 'grade')}, got "
+            message += f"{flat_scores.size:,}"
+            fix = "give grades and scores of the same rows"
+            raise InputError(Problem(of_scores, message, fix=fix))
+        if lengths.sum() != flat_scores.size:
+            message = f"expected group sizes with the sum {flat_scores.size:,}, got "
+            message += f"{lengths.sum():,}"
+            fix = "count the rows of each query, in the order of the rows"
             raise InputError(Problem("n", message, fix=fix))
         return flat_scores, flat_grades, lengths, None
     padded_scores, padded_grades = padded(flat_scores, of_scores), padded(flat_grades, of_grades)

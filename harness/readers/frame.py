@@ -14,7 +14,7 @@ from ..core.hashing import string_views
 from ..core.policy import Duplicates, RunDuplicates, ScoreOrder
 from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, QueryRows, Run, T
 from ..core.ragged import Array, Ints, offsets_of
-from ..errors import SHOWN, InputError, Problem, first_of
+from ..errors import SHOWN, InputError, Problem, counted, first_of
 from .batches import with_documents
 from .column_roles import (
     OF_ROWS,
@@ -207,7 +207,8 @@ class _Cells:
 
     def check_missing(self, role: str, missing: Array) -> None:
         if missing.any():
-            message = f"missing values of {role} (column '{self.chosen[role]}'): {missing.sum():,}"
+            message = f"expected a {role} (column '{self.chosen[role]}'), got none or NaN in "
+            message += counted(int(missing.sum()), "row")
             fix = "fill them or leave these rows out"
             raise InputError(Problem(self.rows.place(int(missing.argmax())), message, fix=fix))
 

@@ -83,7 +83,8 @@ def as_pair(
         grades = as_array(qrels, "qrels")
         if grades.ndim == 1 and n is None:
             message = f"expected grades by query, got {grades.size} of one dimension"
-            raise InputError(Problem("qrels", message, fix=ROWS))
+            fix = ROWS if qids is None else "give (qids, grades) as qrels, and leave qids out"
+            raise InputError(Problem("qrels", message, fix=fix))
         check_index(run, qrels, "run")
         names = "run", "qrels"
         batch = from_batch(run, grades, n, qids, mask=mask, copy=False, arguments=names)
@@ -253,7 +254,8 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, **options
     if "columns" in options:
         raise _no_columns(kind, (qids, numbers))
     number = "grade" if kind is Qrels else "score"
-    columns = {"qid": as_array(qids, "qids"), number: numbers_of(as_array(numbers, number), number)}
+    place = f"{kind.kind}: {number}"
+    columns = {"qid": as_array(qids, "qids"), number: numbers_of(as_array(numbers, place), place)}
     if docnos is not None:
         columns["docno"] = as_array(docnos, "docnos")
     by_position = {"docno": None} if docnos is None else None
@@ -270,11 +272,16 @@ def _from_table(
 
 def _table_of(columns: Mapping[str, Array], place: str) -> pa.Table:
     """Return arrays as the columns of a table."""
+    sizes = [len(values) for values in columns.values()]
+    if len({*sizes}) > 1:
+        message = f"expected {' and '.join(columns)} of one length, got "
+        message += " and ".join(map(str, sizes))
+        raise InputError(Problem(place, message, fix="give one entry for each row"))
     try:
         arrays = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
         return pa.table(arrays)
     except pa.ArrowException as error:
-        message = f"expected columns of one length, of text or numbers, got other arrays ({error})"
+        message = f"expected columns of text or numbers, got other arrays ({error})"
         raise InputError(Problem(place, message, fix="give one entry for each row")) from None
 
 

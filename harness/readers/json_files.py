@@ -21,7 +21,7 @@ from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import NO_ROWS, Docnos, Qrels, Run, T
 from ..core.ragged import offsets_of
-from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
+from ..errors import SHOWN, InputError, Place, Problem, counted, first_of, said_by, shorten
 from .adapters import unnested
 from .batches import with_documents
 from .column_roles import Names, guess, is_list_type, select_columns
@@ -55,7 +55,7 @@ def read_dict(
         problems = [Problem(source.name, message, key, fix, "duplicates") for key in keys]
         raise InputError(problems, total=len(repeated))
     if repeated:
-        message = f"keys that are repeated in one object: {len(repeated):,}; {kept_row(duplicates)}"
+        message = f"dropped {counted(len(repeated), 'repeated key')}; {kept_row(duplicates)}"
         warn(source, message, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)

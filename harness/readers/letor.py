@@ -29,7 +29,7 @@ from ..core.hashing import hash_features, hash_strings
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, DuplicateRows, Qrels
 from ..core.ragged import Array, Ints, lengths_of
-from ..errors import SHOWN, InputError, Place, Problem, shorten
+from ..errors import SHOWN, InputError, Place, Problem, counted, shorten
 from .columns import CORRECT, NOT_UTF8, Refused, parse_blocks
 from .format import Format, add_formats
 from .rows import Rows, warn, warn_cut_line, warn_moved
@@ -265,8 +265,7 @@ def read_qrels(
         assert docnos is not None  # only names repeat
         repeated = np.sort(error.rows.astype(np.int64))[:3]
         lines = [number for number, _ in places.numbered(repeated).values()]
-        message = f"rows that repeat a docno of their query: {error.total:,}; "
-        message += "all rows are kept, and named d0, d1, ... by position"
+        message = f"the docno is repeated in {counted(error.total, 'row')}"
         examples = tuple(f"line {number}" for number in lines)
         warn(source, message, "repeated-rows", error.total, lines[0], examples)
         place, docno = Place(source.name, lines[0]), docnos[int(repeated[0])].as_py()

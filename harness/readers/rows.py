@@ -199,14 +199,14 @@ def warn_scattered(rows: Rows, count: RowCount, rule: str = "gathered-queries") 
     """Warn of queries that came back after another had begun."""
     if n := count.queries:
         queries = counted(n, "query", "queries")
-        message = f"rows of {queries} are not next to each other; they are gathered by qid"
+        message = f"rows of {queries} are not next to each other"
         warn(rows.where, message, rule, n, *rows.first(count))
 
 
 def warn_dropped(rows: Rows, count: RowCount, duplicates: Duplicates) -> None:
     """Warn of rows that repeated a docno and were left out."""
     if n := count.rows:
-        message = f"dropped rows that repeat a docno of their query: {n:,}; {kept_row(duplicates)}"
+        message = f"dropped {counted(n, 'row')} with a repeated docno; {kept_row(duplicates)}"
         warn(rows.where, message, "dropped-rows", n, *rows.first(count))
 
 
@@ -246,7 +246,7 @@ def warn_unusable(rows: Rows, qrels: Qrels) -> None:
     names = tuple(map(decoded, as_bytes(take(qrels.qids, unusable[:3]))))
     row = int(rows_in_file(qrels, qrels.offsets[unusable[:1]])[0])
     line, _ = rows.find({row: names[:1]}).get(row, (0, ""))
-    message = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
+    message = f"all grades are below 0 in {counted(unusable.size, 'query', 'queries')}"
     warn(rows.where, message, "unusable-judgements", unusable.size, line, names)
 
 
@@ -283,10 +283,8 @@ class Checks:
         if len(self.tags) > 1:
             self._warn_tags()
         if self.several and self.constant >= NEARLY_ALL * self.several:
-            message = (
-                f"all scores are equal in {self.constant} of {self.several} queries; the policy "
-                "for ties decides their order"
-            )
+            queries = counted(self.several, "query", "queries")
+            message = f"all scores are equal in {self.constant:,} of {queries}"
             warn(self.source, message, "constant-scores", self.constant)
         elif self.are_grades:
             message = "scores equal the grades, row by row; check which column was saved"

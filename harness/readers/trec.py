@@ -17,7 +17,7 @@ from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import Docnos, Qrels, RowCount, Run, byte_ranks
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, counted
 from .column_roles import guess
 from .columns import (
     Layout,
@@ -153,7 +153,7 @@ def _warn_extra(source: Source) -> None:
     )
     line, text = next(longer, (0, b""))
     n = 1 + sum(1 for _ in longer)
-    message = f"lines with more than 6 fields: {n:,}"
+    message = f"more than 6 fields in {counted(n, 'line')}"
     warn(source, message, "extra-fields", n, line, (decoded(text).strip(),))
 
 

@@ -55,7 +55,7 @@ def test_every_rank() -> None:
     same(batch.ndcg(*FLAT, [3, 4], k=None), batch.ndcg(SCORES[:2], GRADES[:2], [3, 4], k=None))
 
 
-@pytest.mark.filterwarnings("ignore:(n|mask). queries without a document")
+@pytest.mark.filterwarnings("ignore:(n|mask). no document in")
 def test_evaluate_and_collector() -> None:
     expected = harness.evaluate(GRADES, SCORES, ["map", "ndcg@2"], n=N).to_dict()
     scores, labels = FLAT
@@ -77,7 +77,7 @@ def test_evaluate_and_collector() -> None:
         ((*FLAT, [3, 3]), "n"),
         ((*FLAT, [3, 5]), "n"),
         ((*FLAT, [8, -1]), "n[0]"),
-        ((FLAT[0], FLAT[1][:-1], [3, 4]), "n"),
+        ((FLAT[0], FLAT[1][:-1], [3, 4]), "scores"),
         ((SCORES, GRADES, None), "n"),
         ((SCORES, GRADES, None, LEFT_MASK[:2]), "mask"),
         ((SCORES, GRADES, None, LEFT_MASK * 3), "mask"),
@@ -119,7 +119,7 @@ def test_n_and_mask_may_agree() -> None:
 def test_grades_and_scores_in_the_wrong_order_are_named() -> None:
     with refuses("query '0', document 'd0'", "grade-values") as caught:
         harness.evaluate([0.5, 1.5], [1, 0], ["map@10"], n=[2])
-    assert caught.value.problems[0].fix.endswith("exchange grades and scores if they are swapped")
+    assert caught.value.problems[0].fix.startswith("if these are scores, swap qrels and run")
     scores, grades = np.linspace(0.1, 3.0, 30) ** 2, np.arange(30) % 3
     with warns("swapped-columns"):
         harness.evaluate(scores, grades, ["ndcg@10"], n=[10, 20])
