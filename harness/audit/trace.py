@@ -51,6 +51,7 @@ from ..experiment.results import (
     one_cell,
     read_results,
     root_of,
+    run_named,
     with_inputs,
 )
 from ..input_files import joined, name_of, real_path
@@ -330,7 +331,7 @@ def trace(
     folder, columns = folder_of(results), columns_of(where)
     outcome = read_results(folder)
     manifest = with_inputs(outcome.manifest, None if inputs is None else Path(inputs))
-    names = _Names(run, dataset, columns)
+    names = _Names(run_named(outcome, run), dataset, columns)
     board = names.board(outcome)
     metrics = {str(known): known for known in board.entries[0].evaluation.metrics}
     name = metric if metric in metrics else next(iter(metric_spellings(metrics)(metric)), metric)

@@ -35,7 +35,7 @@ from ..stats.comparison import (
     too_many,
 )
 from .evaluate import check_usual, leaderboard_of_runs, settings_of_runs
-from .results import Results, compared, with_comparisons
+from .results import Results, compared, run_named, with_comparisons
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
 _RUNS = ArgumentKind(
@@ -218,7 +218,7 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
     if dataset in {entry.dataset for entry in results.board.entries} - {*results.datasets}:
         part = replace(results.board, summary=Summary())  # one part, by itself
         results = replace(results, board=part)
-    summary = results.board.summary
+    summary, runs = results.board.summary, [run_named(results, name) for name in runs]
     for name in runs:
         check_known("run", name, results.runs)
     if dataset is not None:

@@ -286,6 +286,12 @@ def compared(
     return replace(comparisons, lost=lost, failed=tuple(failed), chosen=chosen_of(systems))
 
 
+def run_named(results: Results, name: str) -> str:
+    """Return the run with a name, or with one that the config's `names` show for it."""
+    shown = {results.names.get(run, run): run for run in results.runs}
+    return name if name in results.runs else shown.get(name, name)
+
+
 def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
     """Return results with comparisons by a plan, or their config's; without either, with none.
 
@@ -293,6 +299,8 @@ def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
     """
     board, asked, comparisons = results.board, plan or results.config.compare, None
     if asked is not None:
+        baselines = tuple(run_named(results, name) for name in asked.baselines)
+        asked = replace(asked, baselines=baselines)
         try:
             comparisons = compared(systems_of(board), asked, failed_systems(board))
         except HarnessError as error:

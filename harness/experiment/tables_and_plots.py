@@ -34,7 +34,7 @@ from ..reports.plots.plot import PlotSettings, find
 from ..reports.select import NONE
 from ..stats.comparison import Plan, changed_plan
 from ..stats.registry import check_corrected
-from .results import Results, folder_of, read_results, with_comparisons
+from .results import Results, folder_of, read_results, run_named, with_comparisons
 
 if TYPE_CHECKING:
     import pandas
@@ -185,6 +185,7 @@ def table(
         changes["caption"] = replace(own.caption, text=settings["caption"])
     changes["names"] = renamed(own.names, changes.get("names", {}))
     own = replace(own, **changes)
+    own = replace(own, runs=tuple(run_named(study, run) for run in own.runs))
     if name is None and own.label is None and study.config.name:
         own = replace(own, label=f"tab:{study.config.name}")
     compared = own.spread == "interval" or own.delta != "none"
@@ -272,8 +273,11 @@ def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> di
     By default the kinds are those that suit the results.
     """
     plots.check_installed()
+    baseline = settings.baseline and run_named(found, settings.baseline)
+    runs = tuple(run_named(found, run) for run in settings.runs)
+    settings = replace(settings, baseline=baseline, runs=runs)
     wanted = [plots.of_kind(settings, kind) for kind in kinds] or plots.suited(found, settings)
-    plan, baseline = found.config.compare, settings.baseline
+    plan = found.config.compare
     if any(plots.find(each.kind).needs_comparisons for each in wanted):
         if baseline is not None and (plan is None or baseline not in plan.baselines):
             plan = replace(plan or Plan(), baselines=(baseline,))

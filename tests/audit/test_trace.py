@@ -226,7 +226,7 @@ def test_which_row_or_cell_is_meant(
         (FOLDS, "a seed=1", {"query": "9"}, "'9'"),
         (FOLDS, "a", {"query": "1"}, ": a on web-fold1, fold=1, seed=1; a"),
         (FOLDS, "a seed=1", {"where": {"seed": "7"}}, r"'7'\s.*\buse 1$"),
-        (FOLDS, "a", {"where": {"sed": "1"}}, r"'sed'\s.*\buse seed;"),
+        (FOLDS, "a", {"where": {"sed": "1"}}, r"'sed'\s.*\buse seed\b"),
         (BEST, "a", {"query": "3"}, "fold=2, seed=2"),
         (BEST, "a", {"query": "4"}, r"'4'\s.*: 1, 2, 3$"),
     ],

@@ -351,3 +351,24 @@ def test_python_refuses_runs_that_it_cannot_fuse() -> None:
     for wrong in ({"weights": 3}, {"weights": ["a", "b"]}, {"k": "x"}, {"columns": 3}, {"name": 1}):
         with pytest.raises(ArgumentError):
             harness.fuse([one, one], **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trace", "out", "--run", "NAME", "-m", "map", "--dataset", "dev"),
+        ("table", "out", "--run", "NAME"),
+        ("table", "out", "--baseline", "NAME"),
+        ("compare", "NAME", "BM25", "--results", "out"),
+        ("compare", "bm25", "NAME", "--results", "out", "--dataset", "dev"),
+    ],
+)
+def test_commands_take_the_names_that_tables_show(folder: Path, words: tuple[str, ...]) -> None:
+    names = "names: {rrf: 'RRF (BM25, dense)', bm25: BM25}\n"
+    ran(folder, CONFIG + names + "summary: {spread: [seed]}\n")
+    shown, own = (
+        succeeds(*(name if word == "NAME" else word for word in words), cwd=folder)
+        for name in ("RRF (BM25, dense)", "rrf")
+    )
+    assert shown == own
+    assert called(*(f"{word}?" if word == "NAME" else word for word in words), cwd=folder).code == 2
