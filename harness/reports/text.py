@@ -136,11 +136,11 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
     left = next((index for index, column in enumerate(table.columns) if not column.left), 1)
     if width is not None and _room(sizes) > width:
         narrowed = _narrowed(texts, left, width)
-        blocks = [*_blocks_that_fit(sizes, left, width)]
+        blocks = [*_blocks_that_fit(sizes, table.columns, left, width)]
         fit = all(_room([sizes[index] for index in block]) <= width for block in blocks)
-        if not fit or len(blocks) > len([*_blocks_that_fit(narrowed, left, width)]):
+        if not fit or len(blocks) > len([*_blocks_that_fit(narrowed, table.columns, left, width)]):
             sizes = narrowed
-    for place, block in enumerate(_blocks_that_fit(sizes, left, width)):
+    for place, block in enumerate(_blocks_that_fit(sizes, table.columns, left, width)):
         if place:
             yield ""
         rooms, titled = [*sizes], list[tuple[str, int]]()
@@ -153,7 +153,7 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
             rooms[columns[-1]] += spare  # the last column of a block gives its title room
             titled.append((cut(headings[number], room + spare), room + spare))
         if titled:
-            yield _block_titles(rooms[0], titled)
+            yield _block_titles(rooms[block[0]], titled)
         padded = [_cells(texts[k], rooms[k], table.columns[k].left) for k in block]
         is_bold = zip(*(marks[k] for k in block), strict=True)
         rows = map(_row, zip(*padded, strict=True), is_bold)
@@ -161,7 +161,7 @@ def _table(table: Grid, width: int | None) -> Iterator[str]:
         for title, group_of_rows in zip(titles, table.groups, strict=True):
             yield from [title] if title else []
             for _ in group_of_rows.rows:
-                yield from next(rows)
+                yield from filter(None, next(rows))  # a shorter part has empty rows below
 
 
 def _texts(table: Grid) -> list[list[str]]:
@@ -247,15 +247,24 @@ def _room(sizes: Sequence[int]) -> int:
     return sum(sizes) + len(_GAP) * (len(sizes) - 1)
 
 
-def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iterator[list[int]]:
-    """Yield the columns of each block of lines; the first `left` are part of every one."""
-    block = list(range(left))
+def _blocks_that_fit(
+    sizes: Sequence[int], columns: Sequence[Column], left: int, width: int | None
+) -> Iterator[list[int]]:
+    """Yield the columns of each block of lines; the names of the rows are part of every one.
+
+    Names are the first `left` columns, and for rows side by side, the next column of names.
+    """
+    names = block = [*range(left)]
+    starts = [k for k in range(left, len(columns)) if columns[k].left and not columns[k - 1].left]
     for index in range(left, len(sizes)):
-        room = _room([sizes[place] for place in (*block, index)])
-        if width is not None and room > width and len(block) > left:
+        end = index + 1
+        if index in starts:  # further rows stay together if they can
+            names, end = [index], min([k for k in starts if k > index], default=len(sizes))
+        room = _room([sizes[place] for place in (*block, *range(index, end))])
+        if width is not None and room > width and len(block) > len(names):
             yield block
-            block = list(range(left))
-        block.append(index)
+            block = names
+        block = [*block, index] if index not in block else block
     yield block
 
 

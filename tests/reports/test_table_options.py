@@ -254,3 +254,12 @@ def test_datasets_of_different_systems_are_below_each_other_each_sorted() -> Non
     whole = grid_of(build(made, TableSettings(average=True)), "text")
     assert [group.title for group in whole.groups] == [""]
     assert [note for note in whole.notes if "not evaluated" in note.lower()]
+
+
+@pytest.mark.parametrize("width", [30, 45])
+def test_a_narrow_table_in_two_parts_has_each_value_next_to_its_run(width: int) -> None:
+    table = render(build(MADE, TableSettings(columns=2)), "text", width=width)
+    lines = [line.split() for line in table.splitlines() if not line.startswith("  ")]
+    values = {"10": ".400", "2": ".500", "c=d": ".300", "1": ".450"}
+    for run, value in values.items():
+        assert value in " ".join(next(line for line in lines if line[:1] == [run])), table
