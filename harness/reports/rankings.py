@@ -94,8 +94,8 @@ def _correlation_answer(pairs: Sequence[Correlation]) -> Answer:
     if agreeing == len(pairs):
         return Answer(f"{least.dataset}: all metrics agree on {order}", "good")
     names = f"{shown_name(least.metric)} and {shown_name(least.other)} agree least on {order}"
-    count = f"{agreeing:,}" if agreeing else "none"
-    rest = f"{count} of {counted(len(pairs), 'pair')} {'agrees' if agreeing < 2 else 'agree'} fully"
+    count, rank = f"{agreeing:,}" if agreeing else "none", "ranks" if agreeing < 2 else "rank"
+    rest = f"{count} of {counted(len(pairs), 'pair')} {rank} the systems identically"
     return Answer(f"{least.dataset}: {names} (tau-b {decimals(least.tau_b, 3)}); {rest}", "mixed")
 
 

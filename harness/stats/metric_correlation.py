@@ -131,12 +131,12 @@ def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
         above = (means[..., None, :] > means[..., :, None]).astype(np.float64)
         sign = (above - above.swapaxes(-1, -2)).reshape(shape)
         product = sign @ sign.swapaxes(-1, -2)
-        norm = np.sqrt(np.diagonal(product, axis1=1, axis2=2))
+        squares = np.diagonal(product, axis1=1, axis2=2)
         n_above = above.sum(-1, keepdims=True)
         share = np.divide(above, n_above, out=np.zeros_like(above), where=n_above > 0)
         ranked = (n_above > 0).sum((-1, -2))
         with np.errstate(invalid="ignore", divide="ignore"):
-            tau_b = product / (norm[:, :, None] * norm[:, None, :])
+            tau_b = product / np.sqrt(squares[:, :, None] * squares[:, None, :])  # 1 is exact
             agreed = above.reshape(shape) @ share.reshape(shape).swapaxes(-1, -2)
             one_way = 2 * agreed / ranked[:, None, :] - 1
-        yield tau_b, (one_way + one_way.swapaxes(-1, -2)) / 2
+        yield tau_b, np.round((one_way + one_way.swapaxes(-1, -2)) / 2, 12) + 0.0
