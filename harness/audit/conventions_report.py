@@ -64,7 +64,7 @@ def grids(
         yield Grid(notes=("--details prints every table",))
         return
     answers = [_answer(matrix) for matrix in result.matrices if _verdict(matrix)]
-    rest = not_shown(len(answers) - MOST, "see the table")
+    rest = not_shown(len(answers) - MOST, "answer", "see the table")
     yield Grid(answers=(*answers[:MOST], *map(Answer, rest)))
     yield _overview(result)
     for matrix in result.matrices if details else ():

@@ -207,6 +207,8 @@ def notes(changes: Changes, left_out: Container[str] = ()) -> Iterator[str]:
         yield f"The test is a {find(plan.test).title} of new against old on the queries of both."
         n = counted(changes.family, "test")
         yield f"The adjusted p has {how} over {n} of cells that moved."
+        if f"{confidence(plan.level)} interval" not in left_out:
+            yield "Intervals of differences are unadjusted."
         if any(cell.tested and cell.tested.p_adjusted <= plan.level for cell in changes.cells):
             yield f"* marks an adjusted {at_most(plan.level)}."
     if any(cell.has_other_queries for cell in changes.cells):
@@ -241,7 +243,7 @@ def _tolerated(changes: Changes) -> str:
         if cell.tolerance > EVERY_DIGIT:
             units.setdefault(f"{cell.tolerance:.2g}", {})[shown_name(cell.metric)] = None
     if not units:
-        return "Every difference counts as a change"
+        return "The tolerance is 0, so every difference counts"
     texts = [f"{unit} for {first_of([*names])}" for unit, names in units.items()]
     listing = listed(texts) if len(texts) > 1 else next(iter(units))
     return f"Differences up to half a unit of the last printed digit count as equal: {listing}"
@@ -254,7 +256,10 @@ def grids(changes: Changes) -> Iterator[Grid]:
         yield from _grid(STATUSES[status], [_cell_row(cell, changes) for cell in cells])
     tested = [(cell, cell.queries) for cells in moved.values() for cell in cells if cell.queries]
     for cell, queries in [pair for pair in tested if pair[1].moved][:CELLS]:
-        title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
+        n, listed_moves = queries.moved, len(queries.moves)
+        which = "queries that moved" if n > 1 else "the only query that moved"
+        which += f" most ({listed_moves} of {n:,})" if n > listed_moves else ""
+        title = f"{cell.key}, {_heading(cell)}: {which}"
         yield from _grid(title, queries.moves, 1)
     orders = [order for order in changes.orders if order.differs]
     ranked = [
@@ -269,8 +274,11 @@ def grids(changes: Changes) -> Iterator[Grid]:
         yield from _ranks(dataset, [order for order in of_dataset if order.moved])
     if changes.has_queries and not changes.origins:
         yield Grid(title="inputs, config, policies, versions, code and counts are the same")
-    origins = [difference._asdict() for difference in changes.origins]
-    yield from _grid("inputs, config and versions", origins, 4)
+    origins = [
+        {"difference": f"{origin.of} {origin.what}".strip(), "old": origin.old, "new": origin.new}
+        for origin in changes.origins
+    ]
+    yield from _grid("inputs, config and versions", origins, 3)
     effects = [
         {**_with_key(run), "run": run.key.run_with_columns, "columns": ""}
         for run in changes.reproduced
@@ -290,7 +298,7 @@ def _grid(title: str, rows: Sequence[Fields], left: int | None = None) -> Iterat
     if not rows:
         return
     texts = [{name: _show(name, value) for name, value in row.items()} for row in rows[:ROWS]]
-    shown, more = filled(texts), not_shown(len(rows) - ROWS, "--format jsonl lists all")
+    shown, more = filled(texts), not_shown(len(rows) - ROWS, "row", "--format jsonl lists all")
     if left is not None:
         yield grid_of(shown, left=left, title=title, notes=more)
         return

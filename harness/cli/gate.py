@@ -63,7 +63,7 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
       harness gate examples/gate/gate.yaml
     """
     try:
-        verdicts, files, plan = _verdicts(**settings)
+        verdicts, files = _verdicts(**settings)
     except HarnessError as error:
         if format == "json":
             show(error_as_json(error, versions()))
@@ -71,7 +71,7 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
     is_passed = _passes(verdicts, on_undecided)
     if format == "json":
         digests = {path: Source(path).sha256() for path in files if path != STDIN}
-        show(as_json(verdicts, is_passed, versions(), digests, plan))
+        show(as_json(verdicts, is_passed, versions(), digests))
     else:
         width = terminal_width(format)
         show(render(verdicts, format, undecided_fails=on_undecided == "fail", width=width))
@@ -85,7 +85,7 @@ def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
         settings = context.params
         on_undecided = settings.pop("on_undecided")
         del settings["format"]
-        verdicts, *_ = _verdicts(**settings)
+        verdicts, _ = _verdicts(**settings)
     return verdicts, _passes(verdicts, on_undecided)
 
 
@@ -96,8 +96,8 @@ def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
 
 def _verdicts(
     inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], **settings: Any
-) -> tuple[tuple[Verdict, ...], Sequence[str], dict[str, Any]]:
-    """Return the verdicts, their files, and the level and correction."""
+) -> tuple[tuple[Verdict, ...], Sequence[str]]:
+    """Return the verdicts and their files."""
     margins, names, overrides = (settings.pop(key) for key in ("margins", "names", "overrides"))
     plan = {key: settings.pop(key) for key in ("level", "correction")}
     Plan(**plan)  # checks them
@@ -116,7 +116,7 @@ def _verdicts(
         systems = systems_of_files(qrels, inputs, metrics, keys=keys, **settings)
         rules = gates.rules_of(margins, metrics)
         verdicts = gates.gate_baseline(systems, systems[0].run, rules, **plan)
-        return verdicts, [qrels, *inputs], plan
+        return verdicts, [qrels, *inputs]
     if len(inputs) != 2 or any(map(os.path.isfile, filterfalse(_is_config, inputs))):
         message = f"expected two results folders, got {', '.join(inputs)}"
         raise UnknownNameError(Problem("gate", message, fix="add --qrels QRELS to gate run files"))
@@ -125,12 +125,10 @@ def _verdicts(
     renamed = dict(options.pairs("--name", names, lambda: names_of(old)))
     rules = gates.rules_of(margins, metrics)
     verdicts = gates.gate_folders(old, new, rules, **plan, names=renamed)
-    return verdicts, [str(folder / MANIFEST) for folder in (old, new)], plan
+    return verdicts, [str(folder / MANIFEST) for folder in (old, new)]
 
 
-def _of_config(
-    config: str, overrides: Sequence[str]
-) -> tuple[tuple[Verdict, ...], Sequence[str], dict[str, Any]]:
+def _of_config(config: str, overrides: Sequence[str]) -> tuple[tuple[Verdict, ...], Sequence[str]]:
     outcome = experiment.run(config, overrides=overrides)
     gates.check_complete(outcome)
     chosen = outcome.config.gate
@@ -140,7 +138,7 @@ def _of_config(
         raise UnknownNameError(Problem(config, message, fix=fix))
     plan: dict[str, Any] = {"level": chosen.level, "correction": chosen.correction}
     verdicts = gates.gate_baseline(outcome.systems, chosen.baseline, chosen.rules, **plan)
-    return verdicts, [config], plan
+    return verdicts, [config]
 
 
 def _is_config(path: str) -> bool:

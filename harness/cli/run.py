@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from ..core.metric import Metric
+from ..core.names import compared
 from ..errors import counted
 from ..experiment import run as experiment
 from ..experiment.cache import LARGE, Cache
@@ -18,7 +20,9 @@ from ..experiment.results import PAGE, Results, render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warning_summary
 from ..input_files import url_of
+from ..reports.comparisons import SHOWN
 from ..reports.leaderboard import REPORTS, render_leaderboard
+from ..stats.comparison import REFERENCE_RUNS, Comparisons
 from . import options
 from .printing import file_list, show, terminal_width, with_short_errors, wrapped
 
@@ -97,7 +101,7 @@ def _next_steps(
 ) -> Iterator[str]:
     """Yield the page to open, and two commands that suit the results."""
     folder, board = shlex.quote(_relative(results.folder)), results.leaderboard
-    slices = f"  # with {counted(n_slices, 'slice')} of the queries" if n_slices else ""
+    slices = f"  # with {counted(n_slices, 'group')} of queries" if n_slices else ""
     if PAGE in results.files:
         yield f"open {folder}/{PAGE}{slices}"
     words = [str(config), *(part for override in overrides for part in ("--set", override))]
@@ -110,10 +114,28 @@ def _next_steps(
         commands.append(f"page {folder}")
     if results.comparisons is None and len(runs) == 2:
         commands.append(f"compare {shlex.join(runs)} --results {folder}")
+    rows = [] if results.comparisons is None else results.comparisons.rows
+    if results.comparisons is not None and len(rows) > SHOWN:
+        command = shlex.join(["compare", *_arguments(results.comparisons, board.metrics)])
+        commands.insert(0, f"{command} --results {folder}  # all {len(rows):,} comparisons")
     if board.entries:
         commands += [f"table {folder} --format latex", f"verify {folder}"]
     for place, command in enumerate(commands[:2]):
         yield f"{'      ' if place else 'next: '}harness {command}"
+
+
+def _arguments(comparisons: Comparisons, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Yield the arguments of ``harness compare`` that repeat comparisons of results."""
+    baselines, rows = comparisons.plan.baselines, comparisons.rows
+    names = dict.fromkeys((*baselines, *(name for x in rows for name in (x.baseline, x.run))))
+    yield from (name for name in names if name not in REFERENCE_RUNS)
+    if not baselines:
+        yield "--all-pairs"
+    for baseline in baselines if len(baselines) > 1 or {*baselines} & {*REFERENCE_RUNS} else ():
+        yield from ("-b", baseline)
+    tested = tuple(dict.fromkeys(row.metric for row in rows))
+    for metric in tested if tested != compared(metrics, ()) else ():
+        yield from ("-m", str(metric))
 
 
 def _relative(path: Path) -> str:

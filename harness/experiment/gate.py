@@ -218,6 +218,9 @@ def gate_systems(
         for one, margin in found
         if not one.group or not np.isnan(one.baseline + one.candidate).all()
     ]
+    if not found:
+        what, fix = "no metric that can be compared has a margin", "evaluate by a mean, such as map"
+        raise InputError(Problem("gate", what, fix=fix))
     return judge(found, level, correction)
 
 

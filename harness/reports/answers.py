@@ -60,7 +60,7 @@ def answers(comparisons: Comparisons, everything: str = "") -> list[Answer]:
         for table in sorted(tables, key=lambda table: table[0].group != "")
         for answer in answers_of(comparisons, table, labels)
     ]
-    rest = not_shown(len(sentences) - MOST, f"see {everything or 'the tables'}")
+    rest = not_shown(len(sentences) - MOST, "result", f"see {everything or 'the tables'}")
     return [*sentences[:MOST], *map(Answer, rest)]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.entries import System, best_of, grouped_by
 from ..core.names import shown_name
+from ..core.policy import Policy
 from ..errors import and_more, first_of
 from ..stats.comparison import (
     REFERENCE_RUNS,
@@ -29,7 +30,6 @@ from .grid import Grid, GridCell, filled, grid, grid_of, not_shown
 from .notes import (
     WARNED,
     absent_baselines,
-    leaving,
     missing_repetitions,
     tested_parts,
     tests_of_tiers,
@@ -37,8 +37,8 @@ from .notes import (
     warned_of,
     weighted,
 )
+from .notes import unanswered as unanswered_queries
 from .phrases import (
-    INTERVALS,
     UNDEFINED,
     at_most,
     confidence,
@@ -48,6 +48,7 @@ from .phrases import (
     interval,
     no_room,
     p_value,
+    unadjusted,
 )
 from .text import fitted
 
@@ -108,7 +109,10 @@ def grids(
     yield from blocks
     yield from _overall_grids(comparisons)
     hidden = len(comparisons.rows) - sum(map(len, selected))
-    lines = [*not_shown(hidden, f"{everything} has all"), *notes(comparisons, left_out)]
+    lines = [
+        *not_shown(hidden, "comparison", f"{everything} has all"),
+        *notes(comparisons, left_out),
+    ]
     lines += no_room(left_out, everything)
     yield Grid(notes=tuple(lines))
     if standings and not is_pair:
@@ -208,7 +212,7 @@ def _overall_grids(comparisons: Comparisons) -> Iterator[Grid]:
 
 def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
     share = f"{confidence(comparisons.plan.level)} interval"
-    header = ["run", "tier", "rank", "of ranks", "n", "value", share]
+    header = ["run", "tier", "rank", "rank interval", "n", "value", share]
     for rows in _tables(comparisons.standings):
         if len(rows) == 1:
             continue
@@ -224,7 +228,8 @@ def _standing_grids(comparisons: Comparisons) -> Iterator[Grid]:
 def notes(comparisons: Comparisons, left_out: Container[str] = ()) -> list[str]:
     """Notes on comparisons: test, correction and family, level, seed; not on columns left out."""
     plan = comparisons.plan
-    hows = dict.fromkeys(INTERVALS[row.interval] for row in comparisons.rows)
+    share = confidence(plan.level)
+    hows = dict.fromkeys(unadjusted(row.interval, share) for row in comparisons.rows)
     lines = [
         f"The test is {_with_article(comparisons.title or plan.test)}.",
         _adjusted(comparisons),
@@ -238,8 +243,7 @@ def notes(comparisons: Comparisons, left_out: Container[str] = ()) -> list[str]:
         if "won/tied/lost" not in left_out:
             lines.append("won/tied/lost are numbers of queries, without weights.")
     if hows:
-        share = confidence(plan.level)
-        lines.append(f"Intervals are {share} {' and '.join(hows)} of the difference.")
+        lines.append(f"Intervals of differences are {' and '.join(hows)}.")
     if not (by and all(by.values())):
         meanings = {
             "d_z": "the mean difference divided by the standard deviation of the differences.",
@@ -262,11 +266,13 @@ def notes(comparisons: Comparisons, left_out: Container[str] = ()) -> list[str]:
     for dataset, entries in grouped_by(comparisons.unanswered, attrgetter("dataset")).items():
         if dataset in slices:
             continue
-        runs_compared = {run for row in comparisons.rows for run in (row.run, row.baseline)}
-        numbers, total = {entry.run: entry.n for entry in entries}, entries[0].n_queries
-        text = leaving(numbers, len(runs_compared), total, dataset if len(by) > 1 else "")
-        each = "it" if sum(numbers.values()) == 1 else "each"
-        lines.append(f"{text}; {each} counts as in the leaderboard.")
+        total = entries[0].n_queries
+        names = (name for row in comparisons.rows for name in (row.run, row.baseline))
+        coverages = dict.fromkeys(names, (total, total))
+        coverages |= {entry.run: (total - entry.n, total) for entry in entries}
+        metrics = dict.fromkeys(row.metric for row in comparisons.rows)
+        on = dataset if len(by) > 1 else ""
+        lines += unanswered_queries(coverages, metrics, Policy(), on=on)
     lines += warned_of(comparisons.warned.items())
     if comparisons.drawn:
         lines.append(f"The tests use {plan.draws:,} random draws (seed {plan.seed}).")
@@ -308,7 +314,7 @@ def standing_notes(comparisons: Comparisons) -> list[str]:
     lines = [
         tiers(plan.level),
         tests_of_tiers(comparisons),
-        f"'of ranks' is the {confidence(plan.level)} interval of the rank, by bootstrap over "
+        f"The rank interval is a {confidence(plan.level)} interval, by bootstrap over "
         f"queries ({plan.rank_draws:,} draws, seed {plan.seed}).",
     ]
     if any(row.n > row.n_ranked for row in comparisons.standings):

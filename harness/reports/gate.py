@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,14 +16,24 @@ from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Answer, Grid, Tone, filled, grid_of, not_shown
 from .notes import NAMED, weighted
-from .phrases import decimals, heading, interval, no_room, p_value, signed
+from .phrases import (
+    CORRECTIONS,
+    at_most,
+    confidence,
+    decimals,
+    heading,
+    interval,
+    no_room,
+    p_value,
+    signed,
+)
 from .sentences import DIGITS
 from .text import fitted
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
 OUTCOMES: dict[tuple[GateOutcome, bool], str] = {
-    ("fail", True): "the loss is above the margin, by the interval or the corrected test",
+    ("fail", True): "the interval or the adjusted p shows a loss above the margin",
     ("fail", False): "the drop is above max_drop; no test decides",
     ("undecided", True): "the queries are too few to tell",
     ("pass", True): "the interval excludes a loss above the margin",
@@ -32,8 +43,11 @@ OUTCOMES: dict[tuple[GateOutcome, bool], str] = {
 SHOWN = 30
 """Rows of a table; a comment on a pull request has at most 60 lines."""
 WITH_QUERIES = 5
-OPTIONAL = ("queries needed", "n", "candidate", "baseline", "margin", "max_drop", "limit")
+P = "adjusted p"
+OPTIONAL = ("queries needed", "n", P, "candidate", "baseline", "margin", "max_drop", "limit")
 """Columns that a narrow terminal does not show, the first ones first."""
+COMMON = ("level", "correction")
+"""Fields that all verdicts share."""
 SCHEMA = 1
 """Version of the JSON; a change that a reader of it must know increases it."""
 
@@ -61,11 +75,11 @@ def worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 def as_json(
     verdicts: Sequence[Verdict], is_passed: bool, versions: Mapping[str, str | None],
-    files: Mapping[str, str], settings: Mapping[str, Any],
+    files: Mapping[str, str],
 ) -> str:  # fmt: skip
     """Render verdicts as JSON; docs/gate.schema.json describes it.
 
-    `files` has the SHA-256 of each input by its path, `settings` the level and the correction.
+    `files` has the SHA-256 of each input by its path.
     """
     counts = Counter(verdict.outcome for verdict in verdicts)
     undecided = "pass" if is_passed else "undecided"
@@ -74,7 +88,7 @@ def as_json(
         "outcome": "fail" if counts["fail"] else undecided,
         "exit_code": int(not is_passed),
         "counts": {name: counts[name] for name in ORDER},
-        **settings,
+        **{name: getattr(verdicts[0], name) for name in COMMON},
         "versions": versions,
         "inputs": [{"path": path, "sha256": digest} for path, digest in files.items()],
         "verdicts": [formats.plain(_record(verdict)) for verdict in worst_first(verdicts)],
@@ -98,7 +112,8 @@ def _record(verdict: Verdict) -> dict[str, Any]:
     baseline, candidate = verdict.unanswered
     unanswered = {"baseline": baseline, "candidate": candidate}
     texts = {"metric": str(verdict.metric), "worst": worst, "unanswered": unanswered}
-    return {**vars(verdict), **texts}
+    own = {name: value for name, value in vars(verdict).items() if name not in COMMON}
+    return {**own, **texts}
 
 
 def answer(verdicts: Sequence[Verdict], undecided_fails: bool = True) -> Answer:
@@ -158,9 +173,9 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
             "baseline": decimals(verdict.baseline),
             "candidate": decimals(verdict.candidate),
             "difference": decimals(verdict.difference, sign=True),
-            "interval": interval(verdict.low, verdict.high, sign=True),
+            f"{confidence(verdict.level)} interval": interval(verdict.low, verdict.high, sign=True),
             limit: decimals(verdict.margin),
-            "adjusted p": p_value(verdict.p_adjusted),
+            P: p_value(verdict.p_adjusted),
             "queries needed": "" if verdict.needed is None else f"{verdict.needed:,}",
         }
         for verdict in verdicts[:SHOWN]
@@ -170,12 +185,23 @@ def _table(verdicts: Sequence[Verdict], width: int | None) -> Grid:
         *_legend(verdicts),
         *_weights(verdicts),
         *_unanswered(verdicts),
-        *not_shown(len(verdicts) - SHOWN, "--format json lists all"),
+        *not_shown(len(verdicts) - SHOWN, "verdict", "--format json lists all"),
     ]
     left = 3 + grouped + (len(datasets) > 1)
     title = "" if len(datasets) > 1 else verdicts[0].dataset
     (table,), left_out = fitted([grid_of(filled(rows), left=left, title=title)], width, OPTIONAL)
+    notes += [] if P in left_out else _test(verdicts)
     return replace(table, notes=(*notes, *no_room(left_out, "--format json")))
+
+
+def _test(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield the meaning of the adjusted p."""
+    if n := sum(not math.isnan(verdict.p) for verdict in verdicts):
+        title = CORRECTIONS[verdicts[0].correction].title
+        how = f", {title} over {n:,} tests" if n > 1 else ""
+        test = "bootstrap test" if verdicts[0].weighted_by else "paired t-test"
+        at = at_most(verdicts[0].level)
+        yield f"An adjusted {at} shows a loss above the margin (one-sided {test}{how})."
 
 
 def _legend(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -203,7 +229,7 @@ def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
         for run_name, number in zip((f"The baseline of {run}", run), numbers, strict=True)
         if number
     ]
-    return [*texts[:NAMED], *not_shown(len(texts) - NAMED, "--format json lists all")]
+    return [*texts[:NAMED], *not_shown(len(texts) - NAMED, "such run", "--format json lists all")]
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:

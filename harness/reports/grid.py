@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal, NamedTuple, TypeVar
 
+from ..errors import counted
+
 T = TypeVar("T")
 Tone = Literal["good", "mixed", "bad", ""]
 
@@ -180,18 +182,18 @@ def side_by_side(table: Grid, parts: int) -> Grid:
     return replace(table, columns=tuple(columns), groups=(Group("", tuple(lines)),))
 
 
-def not_shown(n: int, where: str) -> Iterator[str]:
-    """Yield the note on `n` rows that are left out, and `where` they are; nothing if none are.
+def not_shown(n: int, what: str, where: str) -> Iterator[str]:
+    """Yield the note on `n` things that are left out, and `where` they are; nothing if none are.
 
-    >>> list(not_shown(1200, "changes.csv lists them")), list(not_shown(0, ""))
-    (['1,200 more are not shown; changes.csv lists them.'], [])
+    >>> list(not_shown(1200, "row", "changes.csv lists them")), list(not_shown(0, "row", ""))
+    (['1,200 more rows are not shown; changes.csv lists them.'], [])
     """
     if n > 0:
-        yield f"{n:,} more {'is' if n == 1 else 'are'} not shown; {where}."
+        yield f"{counted(n, f'more {what} is', f'more {what}s are')} not shown; {where}."
 
 
 def first_rows(table: Grid, most: int, where: str) -> Grid:
     """Return a grid without groups with its first rows, and a note on how many were left out."""
     rows = table.rows
-    notes = (*table.notes, *not_shown(len(rows) - most, where))
+    notes = (*table.notes, *not_shown(len(rows) - most, "row", where))
     return replace(table, groups=(Group("", tuple(rows[:most])),), notes=notes)

@@ -161,6 +161,7 @@ def plan_of(study: Study) -> Plan:
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
 BEST = "^ marks the best value of each metric; it need not be significantly better."
+TIES = "ties counts documents that share a score with another document of their query."
 Tops = dict[Metric, set[int] | None]
 Rows = list[list[GridCell]]
 Shown = Evaluation | Comparisons | Leaderboard
@@ -325,6 +326,7 @@ def grids(board: Leaderboard, *, per_query: bool = False, is_text: bool = False)
         header, rows = _rows(board, entries, tops)
         unfair = [metric for metric, top in tops.items() if top is None]
         marked = [BEST] if is_text and any(cell.bold for row in rows for cell in row) else []
+        marked += [TIES] if any(entry.evaluation.counts.tied for entry in entries) else []
         lines = [*marked, *notes.on_dataset(board, entries, unfair)]
         yield grid(header, rows, title=dataset, notes=lines, level=3)
         if per_query:

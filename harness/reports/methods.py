@@ -38,6 +38,7 @@ from .phrases import (
     listed,
     sized,
     span,
+    unadjusted,
     weighted_in_words,
     without_zero,
 )
@@ -576,9 +577,8 @@ def _intervals(study: Study, writer: Writer, shown: Sequence[Shown]) -> Iterator
     if "differences" in shown and study.comparisons is not None:
         rows = [row for row in study.comparisons.rows if not math.isnan(row.low)]
         for kind in dict.fromkeys(row.interval for row in rows):
-            adjusted = "" if kind == "simultaneous" else "unadjusted "
             cited = writer.cite(["efron1987"]) if kind == "bca" else ""
-            yield f"Intervals of differences are {adjusted}{percent} {INTERVALS[kind]}{cited}."
+            yield f"Intervals of differences are {unadjusted(kind, percent)}{cited}."
 
 
 def mean_intervals(study: Study, systems: Sequence[System]) -> list[str]:

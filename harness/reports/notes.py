@@ -175,7 +175,7 @@ def _value_of_empty(metric: Metric, rule: str) -> float | None:
 
 
 def rule_in_words(
-    values: Mapping[Metric, float | None], name: Name, usual: str = "usual", *, past: bool
+    values: Mapping[Metric, float | None], name: Name, usual: str = "any other query", *, past: bool
 ) -> str:
     """Sentence on the value that metrics give to queries; empty if all values are None.
 
@@ -224,8 +224,8 @@ def missing_in_words(
     if policy.missing_queries == "skip":
         return _LEFT_OUT[past]
     values = {metric: metric.definition.missing for metric in metrics}
-    rule = rule_in_words(values, name, "an empty ranking", past=past)
-    return rule or f"{_COUNTS[past][1]} usual"
+    usual = "an empty ranking"
+    return rule_in_words(values, name, usual, past=past) or f"{_COUNTS[past][1]} {usual}"
 
 
 def unanswered(
@@ -277,18 +277,15 @@ def undefined(
 
     `heading` returns the name of a metric in the table's heading, `name` that within a sentence.
     """
-    texts: dict[tuple[str, bool], list[Metric]] = {}
+    texts: dict[str, list[Metric]] = {}
     for metric, by_run in numbers.items():
         if any(by_run.values()) and metric.settings.undefined in (None, "skip"):
-            texts.setdefault((_of_runs(by_run), _is_one(by_run)), []).append(metric)
-    for (where, is_one), metrics in texts.items():
-        has, its = (
-            ("has", "its mean leaves") if len(metrics) == 1 else ("have", "their means leave")
-        )
-        them = "it" if is_one else "them"
-        where += f" of {on}" if on else ""
+            texts.setdefault(_of_runs(by_run), []).append(metric)
+    for where, metrics in texts.items():
         names = _all_but(metrics, numbers, heading, name)
-        yield f"{names} {has} no value on {where}; {its} {them} out."
+        names = f"On {on}, {in_sentence(names)}" if on else names
+        are = "is" if len(metrics) == 1 else "are"
+        yield f"{names} {are} undefined for {where}; the mean is over the rest."
 
 
 def _of_runs(numbers: Mapping[str, int]) -> str:
@@ -297,13 +294,13 @@ def _of_runs(numbers: Mapping[str, int]) -> str:
     >>> _of_runs({"a": 2, "b": 0}), _of_runs({"a": 1, "b": 1}), _of_runs({"a": 2, "b": 1})
     ('2 queries of a', '1 query', '2 queries of a and 1 of b')
     >>> _of_runs({"a": 1, "b": 2, "c": 3, "d": 4, "e": 0})
-    'up to 4 queries of 4 runs'
+    'up to 4 queries per run'
     """
     some = {run: n for run, n in numbers.items() if n}
     if len({*numbers.values()}) == 1:
         return counted(next(iter(numbers.values())), "query", "queries")
     if len(some) > NAMED:
-        return f"up to {counted(max(some.values()), 'query', 'queries')} of {len(some):,} runs"
+        return f"up to {counted(max(some.values()), 'query', 'queries')} per run"
     (first, n), *rest = some.items()
     texts = [
         f"{counted(n, 'query', 'queries')} of {first}",

@@ -164,6 +164,17 @@ INTERVALS = {
     "bca": "BCa bootstrap intervals",
     "simultaneous": "simultaneous intervals",
 }
+
+
+def unadjusted(kind: str, share: str) -> str:
+    """Return the kind of some intervals with their confidence.
+
+    >>> unadjusted("t", "95%"), unadjusted("simultaneous", "95%")
+    ('unadjusted 95% t-intervals', '95% simultaneous intervals')
+    """
+    return f"{'' if kind == 'simultaneous' else 'unadjusted '}{share} {INTERVALS[kind]}"
+
+
 _FAMILIES = {"table": "", "metric": " of each metric and dataset", "dataset": " of each dataset"}
 
 
@@ -220,10 +231,10 @@ def no_room(titles: Sequence[str], everything: str) -> Iterator[str]:
     """Yield the note on columns that do not fit; nothing if all do.
 
     >>> list(no_room(["p", "n"], "-f csv")), list(no_room([], "-f csv"))
-    (['There is no room for p and n; -f csv has all columns.'], [])
+    (['Columns that do not fit: p and n; -f csv has all.'], [])
     """
     if titles:
-        yield f"There is no room for {listed(titles)}; {everything} has all columns."
+        yield f"Columns that do not fit: {listed(titles)}; {everything} has all."
 
 
 def span(numbers: Iterable[int]) -> str:

@@ -153,6 +153,10 @@ class Verdict:
         Name of the query weights.
     tested : bool
         If false, the difference alone decides.
+    level : float
+        Level of the interval and of the test.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+        Correction of the p-value.
     """
 
     dataset: str
@@ -174,6 +178,8 @@ class Verdict:
     unanswered: tuple[int, int] = (0, 0)
     weighted_by: str = ""
     tested: bool = True
+    level: float = 0.05
+    correction: Correction = "holm"
 
     @property
     def limit(self) -> str:
@@ -216,7 +222,8 @@ def judge(
         # the corrected p-value can turn undecided into fail
         outcome = "fail" if verdict.outcome == "undecided" and p <= level else verdict.outcome
         needed = verdict.needed if outcome == "undecided" else None
-        verdicts.append(replace(verdict, p_adjusted=p, outcome=outcome, needed=needed))
+        judged = replace(verdict, p_adjusted=p, outcome=outcome, needed=needed)
+        verdicts.append(replace(judged, level=level, correction=correction))
     return tuple(verdicts)
 
 

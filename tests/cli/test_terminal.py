@@ -155,7 +155,11 @@ def test_the_next_commands_of_a_run_work(folder: Path) -> None:
         last = succeeds("run", config, cwd=folder).rpartition("\n\n")[2].splitlines()
         opened = [line.removeprefix("open ") for line in last if line.startswith("open ")]
         assert all((folder / page).is_file() for page in opened)
-        commands = [line.partition("harness ")[2].split() for line in last if "harness " in line]
+        commands = [
+            line.partition("harness ")[2].partition("#")[0].split()
+            for line in last
+            if "harness " in line
+        ]
         assert len(commands) == 2
         for command in commands:
             succeeds(*command, cwd=folder)

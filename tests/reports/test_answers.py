@@ -106,7 +106,7 @@ def test_datasets_and_slices() -> None:
     assert found[0].text.startswith("web: a is significantly better")
     assert found[1].text.startswith("web [k=0]: a is")
     assert len(found) == MOST + 1
-    assert found[-1].text == "3 more are not shown; see the tables."
+    assert found[-1].text == "3 more results are not shown; see the tables."
 
 
 def test_all_pairs() -> None:

@@ -191,6 +191,6 @@ def test_print_shows_the_first_of_many_comparisons() -> None:
     n = len(found.rows)
     assert n == math.comb(20, 2)
     text = str(found)
-    assert f"{n - PRINTED} more are not shown" in text
+    assert f"{n - PRINTED} more comparisons are not shown" in text
     assert len(text.splitlines()) < PRINTED + 20
     assert str(n - PRINTED) not in str(harness.compare(qrels, dict([*runs.items()][:5]), ["map"]))

@@ -43,6 +43,7 @@ def test_table(board: Leaderboard) -> None:
         "good|<b>     0      2/2     0  1.0000^          3\n"
         "bad          1      1/2     2  0.0000           2\n"
         "  ^ marks the best value of each metric; it need not be significantly better.\n"
+        "  ties counts documents that share a score with another document of their query.\n"
         "  bad leaves 1 of 2 queries unanswered; it counts 0.\n"
         "  Equal scores (single precision) are ordered by descending document identifier, as in "
         "trec_eval.\n"
@@ -121,7 +122,7 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     board = Leaderboard((Entry(evaluation),))
     assert "–" in render_leaderboard(board, "table")
     text = render_leaderboard(board, "table")
-    assert "P@1 has no value on 2 queries; its mean leaves them out." in text
+    assert "P@1 is undefined for 2 queries; the mean is over the rest." in text
     (row,) = csv_rows(render_leaderboard(board, "csv"))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(render_leaderboard(board, "jsonl"))["value"] is None

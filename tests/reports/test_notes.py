@@ -58,7 +58,7 @@ FOUR = {f"r={k}": {"missing": k} for k in range(1, 5)} | {"all": {}}
          ["8 queries have no relevant document; each counts 0."]),
         ({"a": {"empty": 1}}, {}, ["1 query has no relevant document; it counts 0."]),
         ({"a": {"empty": 1}}, {"metrics": ("map", "mse")},
-         ["1 query has no relevant document; it counts 0, but as usual for MSE."]),
+         ["1 query has no relevant document; it counts 0, but as any other query for MSE."]),
         ({"a": {"empty": 1}}, {"metrics": ("mse",)}, []),
         ({"a": {"empty": 2}}, {"empty_queries": "skip", "lost": {"a": 2}},
          ["2 queries have no relevant document; each is left out."]),
@@ -89,15 +89,15 @@ FOUR = {f"r={k}": {"missing": k} for k in range(1, 5)} | {"all": {}}
         ({"a and b": {"extra": 1}, "b": {}}, {},
          ["1 query of a and b is answered but not judged, and does not count."]),
         ({"a and b": {}, "b": {}}, {"lost": {"a and b": 1}},
-         ["MAP has no value on 1 query of a and b; its mean leaves it out."]),
+         ["MAP is undefined for 1 query of a and b; the mean is over the rest."]),
         ({"a": {"extra": 2}, "b": {}}, {},
          ["2 queries of a are answered but not judged, and do not count."]),
         ({"a": {"missing": 1}, "b": {"missing": 1}, "c": {}}, {},
          ["a and b each leave 1 of 50 queries unanswered; each counts 0."]),
         ({"a": {}, "b": {}}, {"lost": {"a": 1, "b": 1}},
-         ["MAP has no value on 1 query; its mean leaves it out."]),
+         ["MAP is undefined for 1 query; the mean is over the rest."]),
         ({"a": {}, "b": {}}, {"metrics": ("map", "ndcg@10"), "lost": {"a": 2}},
-         ["MAP and nDCG@10 have no value on 2 queries of a; their means leave them out."]),
+         ["MAP and nDCG@10 are undefined for 2 queries of a; the mean is over the rest."]),
         ({"a": {}}, {"depth": 100, "judged_only": True},
          ["Only the first 100 documents of each query count.",
           "Unjudged documents among them are removed."]),
@@ -137,7 +137,7 @@ def test_notes_of_many_metrics_name_the_exceptions() -> None:
     metrics = parse_all(["map", "ndcg@10", "P@5", "recip_rank", "swaps"])
     lost = {metric: {"a": 2, "b": 0} for metric in metrics[:4]} | {metrics[4]: {"a": 0, "b": 0}}
     assert [*undefined(lost, *names_among(metrics))] == [
-        "All metrics but swaps have no value on 2 queries of a; their means leave them out."
+        "All metrics but swaps are undefined for 2 queries of a; the mean is over the rest."
     ]
     assert missing_in_words(metrics, Policy()) == "counts 0, but is left out for swaps"
 

@@ -137,7 +137,7 @@ def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
     assert [row.cells[-2].best for row in table.rows] == [False, False, False]
     assert table.footnotes[-2:] == (
         "fusion on web was not evaluated.",
-        "n/N after – means that the run has n of the N datasets, and no mean.",
+        "– (1/2): values on 1 of 2 datasets, so no mean.",
     )
 
 
@@ -171,8 +171,8 @@ def test_further_columns() -> None:
     }
     assert table.footnotes[-3:] == (
         "bm25 leaves 1 of 2 queries unanswered; it counts 0, but is left out for MSE.",
-        "MAP has no value on 1 query of bm25; its mean leaves it out.",
-        "(n/N) marks means over n of N queries; other values use more.",
+        "MAP is undefined for 1 query of bm25; the mean is over the rest.",
+        "(1/2): mean over 1 of 2 queries; other values use more.",
     )
     alone = build(made, TableSettings(metrics=("map",)))
     assert "bm25 leaves 1 of 2 queries unanswered; it counts 0." in alone.footnotes
@@ -254,7 +254,7 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     assert unlike in caption(table)
     text = render_leaderboard(study(values).board, "table")
     assert "  No best value of MAP is marked: runs have different queries.\n" in text
-    assert table.footnotes[-1] == "(n/N) marks means over n of N queries; other values use more."
+    assert table.footnotes[-1] == "(1/3): mean over 1 of 3 queries; other values use more."
     assert "| .900 (1/3) |" in render(table, "markdown")
     assert ".900~(1/3)" in render(table, "latex")
     assert "best" not in render(table, "csv")

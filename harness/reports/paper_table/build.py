@@ -712,11 +712,13 @@ class TableDraft:
             yield from notes.undefined(numbers, self._heading, name, on=on)
 
     def _column_notes(self) -> Iterator[str]:
-        noted = {cell.text == UNDEFINED for column in self.cells for cell in column if cell.note}
-        if False in noted:
-            yield "(n/N) marks means over n of N queries; other values use more."
-        if True in noted:
-            yield f"n/N after {UNDEFINED} means that the run has n of the N datasets, and no mean."
+        noted = [cell for cells in self.cells for cell in cells if cell.note]
+        for is_missing, note in {cell.text == UNDEFINED: cell.note for cell in noted}.items():
+            share = note.replace("/", " of ")
+            if is_missing:
+                yield f"{UNDEFINED} ({note}): values on {share} datasets, so no mean."
+            else:
+                yield f"({note}): mean over {share} queries; other values use more."
         names = {*map(str, self.metrics)}
         rows = [row for row in self.comparisons.rows if math.isnan(row.p_adjusted)]
         shown = [row for row in rows if (row.dataset, row.run) in self.pairs]
