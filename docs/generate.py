@@ -13,14 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
 from docs import api_pages, command_pages, holdings, metric_pages
-from harness.cli.main import app
 from harness.config.model import SECTIONS, Config, DatasetEntry, FusedEntry, Groups, RunEntry
 from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
+from harness.core.settings import CONVENTIONS, Convention
 from harness.experiment import manifest as provenance
 from harness.readers.format import FORMATS
+from harness.reports import catalogue
 from harness.reports.page import Metadata
 from harness.reports.paper_table.settings import Caption
 from harness.stats.gate import MarginRule
@@ -111,25 +110,51 @@ def _texts(kind: type) -> dict[str, str]:
 
 
 def conventions_page() -> str:
-    """Return the reference of conventions: one section per tool, as ``harness metrics`` prints."""
-    names = re.findall(r"^([\w.-]+): ", _printed("metrics", "--conventions"), re.M)
-    tools = {re.sub(r"(-minus|-exp|9|9\.0\.8|10)$", "", name) for name in names}
+    """Return the reference of conventions: a section for each, with a table of its settings."""
+    tools = {re.sub(r"(-minus|-exp|9|9\.0\.8|10)$", "", name) for name in CONVENTIONS}
     lines = [
         NOTE + "# Conventions\n",
         "Compute a metric the way another tool does, with one of "
-        f"{len(names)} conventions of {len(tools)} tools. Write a convention into a metric "
+        f"{len(CONVENTIONS)} conventions of {len(tools)} tools. Write a convention into a metric "
         "(`ndcg(convention=lightgbm)@10`), or `convention: lightgbm` into a config. "
         "[Why tools disagree](../explanation/why-tools-disagree.md) explains the choices.\n",
+        "The tables list the [settings](metrics.md#settings-of-every-metric) and parameters that "
+        "each tool fixes. `grades` are the labels that it accepts. `without a cutoff: @20` means "
+        "that `ndcg` is `ndcg@20`.\n",
     ]
-    for name in names:
-        lines += [f"## {name}\n", "```text", _printed("metrics", name).rstrip(), "```\n"]
+    first = next(iter(CONVENTIONS.values()))
+    for name, convention in CONVENTIONS.items():
+        settings = catalogue.settings_of(convention)
+        of_metrics = [texts for texts in settings if not texts[0].startswith("also ")]
+        shared = [text for text in of_metrics[0] if all(text in texts for texts in of_metrics)]
+        shared *= len(of_metrics) > 1
+        lines += [f"## {name}\n", metric_pages.coded(f"**{convention.tool}.** {convention.note}\n")]
+        lines += [f"Every metric: {', '.join(map(_setting, shared))}.\n"] * bool(shared)
+        lines += [f"| metric | {'further ' * bool(shared)}settings |", "|---|---|"]
+        for texts, names in settings.items():
+            own = [_setting(text) for text in texts if text not in shared]
+            names = [f"`{name}`" for name in names] if convention is first else _short(names, first)
+            lines.append(f"| {', '.join(names)} | {', '.join(own) or 'none'} |")
+        lines.append(f"\nSource: {metric_pages.inline(convention.source)}.\n")
     return "\n".join(lines)
 
 
-def _printed(*words: str) -> str:
-    """Output of a command."""
-    arguments = {"prog_name": "harness", "env": {"COLUMNS": "100"}}
-    return CliRunner().invoke(app, list(words), **arguments).output
+def _setting(text: str) -> str:
+    """Return a setting of a convention, with what users can write as code."""
+    label, colon, value = text.rpartition(": ")
+    if label == "without a cutoff":
+        return f"{label}{colon}`{value}`"
+    return re.sub(r"\S*=\S*", r"`\g<0>`", text)
+
+
+def _short(names: list[str], first: Convention) -> list[str]:
+    """Return names as code; most metrics of the first convention as a link to its list."""
+    if len(names) * 2 < len(first.metrics):
+        return [f"`{name}`" for name in names]
+    missing = [f"`{name}`" for name in first.metrics if name not in names]
+    own = [f"`{name}`" for name in names if name not in first.metrics]
+    link = f"those of [{first.name}](#{first.name})"
+    return [*own, link + f" without {' and '.join(missing)}" * bool(missing)]
 
 
 def formats_page() -> str:

@@ -32,11 +32,17 @@ Report the metric that your task's earlier papers report, and name its gain and 
 """
 
 TOOL_NAMES_NOTE = """\
-You can write a metric as another tool names it, with a number for `k`. Outputs use our name. Ties
-and queries without relevant documents follow your policy; add `convention=lightgbm`, or another
-tool, to treat them as that tool does. If a name means several metrics, the error lists them.
-`harness metrics accuracy` searches this table.
+You can write a metric as another tool names it, with a number for `k`. Outputs use the name here.
+Ties and queries without relevant documents follow your policy; add `convention=lightgbm`, or
+another tool, to treat them as that tool does. If a name has two meanings, the error lists them.
+`harness metrics accuracy` searches these tables.
 """
+
+
+TOOLS = ("ir_measures", "pytrec_eval", "trec_eval")
+"""Names of tools that look like code."""
+NAME = r"'?((?:\*(?=_))?\w[\w-]*(?:\([^()\s]*=[^()\s]*\))?(?:[@=][\w.,=-]*[\w-])?)'?"
+"""A word, a setting, or a metric with settings and a cutoff."""
 
 
 class Family(NamedTuple):
@@ -287,15 +293,27 @@ def pages() -> dict[str, str]:
     index += ["| setting | values | meaning |", "|---|---|---|"]
     for name, parameter in PARAMETERS.items():
         choices = ", ".join(code(text) for text in parameter.choice_texts)
-        index.append(f"| {code(name, name)} | {choices} | {catalogue.SETTINGS[name]} |")
+        meaning = catalogue.SETTINGS[name]
+        if name == "ties":
+            meaning = f"[order of tied documents](python/evaluate.md#harness.Policy-{name})"
+        index.append(f"| {code(name, name)} | {choices} | {meaning} |")
     index += ["", "## Names of other tools\n", TOOL_NAMES_NOTE]
-    index += ["| tool | its name | here | note |", "|---|---|---|---|"]
-    together: dict[tuple[str, str, str], list[str]] = {}
+    together: dict[str, dict[tuple[str, str], list[str]]] = {}
     for tools, theirs, ours, remark in catalogue.counterparts(TOOL_NAMES):
-        together.setdefault((tools, ours, remark), []).append(f"`{theirs}`")
-    for (tools, ours, remark), spelled in together.items():
-        shown = " or ".join(f"`{part}`" for part in ours.split(" or ")) if ours != "none" else ours
-        index.append(f"| {tools} | {', '.join(spelled)} | {shown} | {remark} |")
+        for tool in tools.split(", "):
+            same = together.setdefault(tool, {}).setdefault((ours, remark), [])
+            same.append(f"`{theirs}`")
+    for tool in sorted(together, key=lambda tool: (tool == "papers", tool.lower())):
+        same = [other for other in together if together[other] == together[tool]]
+        if tool != same[0]:
+            continue
+        index += [f"### {' and '.join(same).replace('papers', 'Papers')}\n"]
+        index += ["| its name | here | note |", "|---|---|---|"]
+        for (ours, remark), names in together[tool].items():
+            shown = " or ".join(f"`{part}`" for part in ours.split(" or "))
+            shown = ours if ours == catalogue.UNAVAILABLE else shown
+            index.append(f"| {', '.join(names)} | {shown} | {coded(remark)} |")
+        index.append("")
     return {"reference/metrics.md": "\n".join([*index, ""]), **written}
 
 
@@ -322,14 +340,15 @@ def _metric(definition: Definition) -> list[str]:
         source, about = FORMULAS[definition.name]
         text = _IN_WORDS.sub("", text, count=1) if _IN_WORDS.match(text) else text
         text = text[:1].upper() + text[1:] if text.startswith(("the ", "it ", "nDCG w")) else text
-        lines += [f"{formula(source)}\n"] + [f"{_scripts(about)}\n"] * bool(about)
+        lines += [f"{formula(part)}\n" for part in source.split(r" \text{ with } ")]
+        lines += [f"{_scripts(about)}\n"] * bool(about)
     notes = parts.get("Notes", "")
     for paragraph in re.split(r"\n\s*\n", f"{text}\n\n{notes}".strip()):
         lines += [f"{inline(paragraph)}\n"] * bool(paragraph)
     lines += _parameters(definition, catalogue.entries(parts.get("Parameters", "")))
     lines += ["| property | |", "|---|---|"]
     for name, value in catalogue.facts(definition).items():
-        names = name in ("also read", "trec_eval", "other tools")
+        names = name in ("other spellings", "trec_eval", "other tools")
         shown = ", ".join(map(code, value.split(", "))) if names else inline(value)
         lines += [f"| {name} | {shown} |"] * bool(value)
     return [*lines, ""]
@@ -381,6 +400,20 @@ def inline(text: str) -> str:
     coded = [part.strip("`") for part in parts[1::2]]
     spelled = [code(part) if "|" in part else f"`{part}`" for part in coded]
     return "".join(a + b for a, b in zip(marked, [*spelled, ""], strict=True))
+
+
+def coded(text: str) -> str:
+    """Return text in which settings and names with a mark are code, except those of tools.
+
+    >>> coded("use 'opa(tied=wrong)@5', which trec_eval has (short=nan)")
+    'use `opa(tied=wrong)@5`, which trec_eval has (`short=nan`)'
+    """
+
+    def mark(match: re.Match[str]) -> str:
+        is_code = re.search("[=@_]", match[1]) and not match[1].startswith(TOOLS)
+        return f"`{match[1]}`" if is_code else match[0]
+
+    return re.sub(NAME, mark, text)
 
 
 def _scripts(text: str) -> str:

@@ -172,7 +172,7 @@ _ALL = (
         "MAP ignores the scores and uses the order of the file. TNDCG is ties=average, except that "
         "it counts a tied group whole if the group reaches past k. The order of more than 16 tied "
         "documents depends on the library. nDCG sorts the ideal ranking by whole grades, so "
-        "fractions are refused.",
+        "fractions are an error.",
     ),
     Convention(
         "lightgbm",
@@ -183,7 +183,7 @@ _ALL = (
             "ndcg": {"gain": "exp", "grades": GradeRule(low=0, high=30), "cutoff": (1, 2, 3, 4, 5)},
             "map": {"above": 0.5, "denominator": "list", "grades": _ANY, "cutoff": (1, 2, 3, 4, 5)},
         },
-        "label_gain=0,1,2,... is gain=linear.",
+        "label_gain=0,1,2,3,4 is gain=linear.",
         cite=("ke2017",),
     ),
     Convention(
@@ -344,7 +344,7 @@ _ALL = (
         },
         "A query without relevant documents makes the mean NaN. The *_at_k functions leave out "
         "lists shorter than k (short=nan). MAP and P count a fraction as part of a relevant "
-        "document, so fractions are refused.",
+        "document, so fractions are an error.",
     ),
     Convention(
         "pytorchltr",
@@ -369,8 +369,8 @@ _ALL = (
             **dict.fromkeys(("recip_rank", "relative_P", "success"), _BEIR_OWN),
         },
         "It drops documents with the qid as docno (ignore_identical_ids), then calls pytrec_eval. "
-        "relative_P is R_cap, success is Accuracy. It prints 5 decimals. Means of MRR, R_cap and "
-        "Accuracy are over all queries, other means over those of the run.",
+        "Its R_cap is relative_P here, its Accuracy is success. It prints 5 decimals. Means of "
+        "MRR, R_cap and Accuracy are over all queries, other means over those of the run.",
         cite=("thakur2021",),
     ),
     Convention(
@@ -382,9 +382,9 @@ _ALL = (
             **dict.fromkeys(("ndcg", "map", "recall", "P", "success"), _MTEB),
             "recip_rank": {"ties": "trec_eval10", "scores": "float64", **_MTEB},
         },
-        "success is hit_rate. Tasks with ignore_identical_ids, such as ArguAna, FiQA, Quora and MS "
-        "MARCO, drop documents with the qid as docno; write drop_identical_ids=false for the "
-        "others.",
+        "Its hit_rate is success here. Tasks with ignore_identical_ids, such as ArguAna, FiQA, "
+        "Quora and MS MARCO, drop documents with the qid as docno; write drop_identical_ids=false "
+        "for the others.",
         cite=("muennighoff2023",),
     ),
     Convention(
@@ -397,9 +397,9 @@ _ALL = (
             **dict.fromkeys(("recip_rank", "ndcg"), _AT_10),
             "map": {"denominator": "cutoff", "cutoff": 100},
         },
-        "Every relevant grade is 1. success is accuracy. It keeps documents with the qid as docno, "
-        "and leaves out queries without relevant documents. No setting reproduces the order of "
-        "ties of older versions, which use a heap.",
+        "Every relevant grade is 1. Its accuracy is success here. It keeps documents with the qid "
+        "as docno, and leaves out queries without relevant documents. No setting reproduces the "
+        "order of ties of older versions, which use a heap.",
         cite=("reimers2019",),
     ),
     *(
@@ -424,8 +424,9 @@ _ALL = (
             "map": {"denominator": "cutoff", "cutoff": 10},
             **dict.fromkeys(("recall", "ndcg", "P"), _AT_10),
         },
-        "Every relevant grade is 1. success is Hit. It prints 4 decimals, and leaves out users "
-        "without test items. torch.topk orders its ties; the harness uses the order of the input.",
+        "Every relevant grade is 1. Its Hit is success here. It prints 4 decimals, and leaves out "
+        "users without test items. torch.topk orders its ties; the harness uses the order of the "
+        "input.",
     ),
 )
 

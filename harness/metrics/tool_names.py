@@ -75,7 +75,8 @@ _TYPED = {
     "denominator=Position": "discount=position",
 }
 _BORDER = {**_HINTS, "border": "above"}
-_OBJECTIVE = "an objective to train with, not a metric; write ndcg(gain=exp)@10"
+_OBJECTIVE = "a training objective, not a metric; write ndcg(gain=exp)@10"
+_NOT_HERE = "not available"
 
 _HIT_RATE = [
     _same("sentence-transformers, papers", "accuracy@k", "success@k"),
@@ -102,7 +103,9 @@ _HIT_RATE = [
         )
         for name in ("Hits@k", "hits_at_k")
     ),
-    _read_as_ours("PyKEEN, TF-Ranking", "hits@k", "success@k", "hits@k counts, as in ranx"),
+    _read_as_ours(
+        "PyKEEN, TF-Ranking", "hits@k", "success@k", "hits@k is the count here, as in ranx"
+    ),
     _same("scikit-learn", "top_k_accuracy_score", "success@k"),
 ]
 _PAPERS = [
@@ -160,7 +163,7 @@ _BEIR = [
     *_none(
         "MTEB",
         "nauc_ndcg_at_k nauc_map_at_k nauc_mrr_at_k nauc_recall_at_k nauc_precision_at_k",
-        "a metric of refusing to answer, which is not here; use ndcg@10",
+        _NOT_HERE,
     ),
     *(
         _same("sentence-transformers", f"cosine_{name}@k", f"{ours}@k")
@@ -183,22 +186,19 @@ _RANX = [
     _read_as_ours("ranx", "map@k-l2", "map(rel=2)@k", "any metric of ranx; -l2 is rel=2"),
 ]
 _IR_MEASURES = [
-    ToolName("ir_measures", f"{name}(dcg)", {"ndcg[@k]": ""}, "dcg='exp-log2' is gain=exp", _GAIN)
+    ToolName("ir_measures", f"{name}(dcg)", {"ndcg[@k]": ""}, "dcg=exp-log2 is gain=exp", _GAIN)
     for name in ("nDCG", "NDCG")
 ]
 _IR_MEASURES += [
     _same("ir_measures, cwl_eval", "INST", "inst(gain=linear)@1000", **_SCALED),
     _same("ir_measures, cwl_eval", "INSQ", "insq(gain=linear)@1000", **_SCALED),
+    *_none("ir_measures", "Compat", f"{_NOT_HERE}; use rbo(p=0.95), which is near"),
+    *_none("ir_measures", "alpha_DCG", f"{_NOT_HERE}; use alpha_ndcg@10, its normalised form"),
     *_none(
         "ir_measures",
-        "BPM SDCG",
-        "a metric that is not here; use ndcg(gain=exp)@10",
+        "BPM SDCG NERR8 NERR9 NERR10 NERR11 AP_IA P_IA StRecall NRBP nNRBP nERR_IA",
+        _NOT_HERE,
     ),
-    *_none("ir_measures", "NERR8 NERR9 NERR10 NERR11", "a metric that is not here; use err@10"),
-    *_none("ir_measures", "Compat", "a metric that is not here; use rbo(p=0.95), which is near"),
-    *_none("ir_measures", "alpha_DCG", "a metric that is not here; use alpha_ndcg@10"),
-    *_none("ir_measures", "AP_IA P_IA StRecall", "a metric that is not here; use alpha_ndcg@10"),
-    *_none("ir_measures", "NRBP nNRBP nERR_IA", "a metric that is not here; use err_ia@10"),
 ]
 _BOOSTING = [
     _several(
@@ -227,13 +227,8 @@ _BOOSTING = [
     _same("CatBoost", "PFound:top=k", "pfound(stop=linear,max_grade=1,beyond=keep)[@k]", **_HINTS),
     _same("CatBoost", "QueryAUC", "auc", "of grades 0 and 1", **{**_HINTS, "type=Classic": ""}),
     _same("CatBoost", "QueryAUC:type=Ranking", "opa", **{**_HINTS, "type=Ranking": ""}),
-    *_none(
-        "CatBoost",
-        "AverageGain QueryAverage",
-        "the mean grade of the first k documents, which is not here; use P@10 or dcg@10",
-    ),
-    *_none("CatBoost", "FilteredDCG", "the DCG of documents scored above 0; use dcg@10"),
-    *_none("CatBoost", "PairAccuracy", "of the pairs that you give; use opa, of all pairs"),
+    *_none("CatBoost", "AverageGain QueryAverage FilteredDCG", _NOT_HERE),
+    *_none("CatBoost", "PairAccuracy", "accuracy on pairs that you give; use opa, on all pairs"),
     *_none(
         "CatBoost",
         "YetiRank YetiRankPairwise StochasticRank LambdaMart PairLogit QueryRMSE QuerySoftMax",
@@ -263,13 +258,13 @@ _SCIKIT_LEARN = [
     *_none(
         "scikit-learn",
         "label_ranking_loss",
-        "a loss of pairs; use opa(tied=wrong), which is 1 minus it",
+        f"{_NOT_HERE}; use opa(tied=wrong), which is 1 minus it",
     ),
-    *_none("scikit-learn", "coverage_error", "a rank of the last relevant document; use recall@10"),
+    *_none("scikit-learn", "coverage_error", _NOT_HERE),
     *_none(
         "scikit-learn",
         "roc_auc_score",
-        "it is over all queries together; use auc, which is per query",
+        "pooled over all queries; use auc, which is per query",
     ),
 ]
 _TORCHMETRICS = [
@@ -293,7 +288,7 @@ _TORCHMETRICS = [
     *_none(
         "torchmetrics",
         "RetrievalFallOut RetrievalPrecisionRecallCurve RetrievalRecallAtFixedPrecision",
-        "a metric that is not here; use P@10 and recall@10",
+        _NOT_HERE,
     ),
 ]
 _TF_RANKING = [
@@ -316,7 +311,9 @@ _TF_RANKING = [
         _same("TF-Ranking", metric, ours),
     )
 ]
-_TF_RANKING += _none("TF-Ranking", "AlphaDCGMetric", "a metric that is not here; use alpha_ndcg@10")
+_TF_RANKING += _none(
+    "TF-Ranking", "AlphaDCGMetric", f"{_NOT_HERE}; use alpha_ndcg@10, its normalised form"
+)
 _ALLRANK = [
     _several("allRank, papers", f"{name}_k", {f"{ours}@k": theirs, f"{ours}({other})@k": words})
     for name, ours, theirs, other, words in (

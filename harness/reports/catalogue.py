@@ -39,9 +39,10 @@ SETTINGS = {
     "drop_identical_ids": "first remove documents with the qid as docno",
     "labels": "grades outside the convention's bounds: an error, or the nearer bound",
     "empty": "value of a query without relevant documents",
-    "few": "value of a query with fewer documents than the convention takes",
-    "undefined": "an undefined value in the mean: left out, 0, or the mean is undefined too",
+    "few": "value of a query with too few documents for the convention",
+    "undefined": "how the mean treats an undefined value: leaves it out, counts 0, or is undefined",
 }
+UNAVAILABLE = "not available"
 _EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
 """The setting that each policy of empty queries is."""
 
@@ -93,31 +94,38 @@ def entries(section: str) -> dict[str, str]:
 
 
 def _fractions(definition: Definition) -> str:
-    if callable(definition.fractions):
-        names = [name for name in ("gain", "rel", "above") if name in definition.parameters]
-        return f"taken with some values of {' or '.join(names or ['gains'])}"
-    if definition.fractions is None and "rel" in definition.parameters:
-        return "taken if the name gives rel, as rel=0.5"
-    return "taken as they are" if definition.fractions else "refused"
+    takes, own = definition.fractions, definition.parameters
+    if isinstance(takes, bool):
+        return "accepted" if takes else "an error"
+    conditions = []
+    if takes is not None and "gain" in own:
+        gains = [gain for gain in own["gain"].choices if takes(gain=gain)]
+        conditions.append(f"with gain={' or '.join(gains)}")
+    if "gains" in own:
+        conditions.append("without gains")
+    text = " and ".join(conditions)
+    if names := [name for name in ("rel", "above") if name in own]:
+        text += f"{', or ' * bool(text)}if the name has {' or '.join(names)}, as rel=0.5"
+    return f"accepted {text}" if text else "an error"
 
 
-def kind(rule: GradeRule, noun: str = "grades ") -> str:
-    """Grades that a rule accepts, in few words; `noun` comes before their bounds.
+def kind(rule: GradeRule) -> str:
+    """Grades that a rule accepts, in few words.
 
     >>> kind(GradeRule(0, 30)), kind(GradeRule(whole=False)), kind(GradeRule(0, truncate=True))
-    ('whole grades 0 to 30', 'takes fractions', 'cuts fractions off, grades from 0')
+    ('whole numbers 0 to 30', 'any number', 'numbers from 0 (rounded towards 0)')
     """
+    text = f"numbers {rule.bounds}" if rule.bounds else "any number"
     if not rule.fractions:
-        return f"whole {noun}{rule.bounds}" if rule.bounds else "whole grades"
-    text = "cuts fractions off" if rule.truncate else "takes fractions"
-    return f"{text}, {noun}{rule.bounds}" if rule.bounds else text
+        text = f"whole numbers {rule.bounds}".rstrip()
+    return f"{text} (rounded towards 0)" if rule.truncate else text
 
 
 def accepted(rule: GradeRule) -> str:
     """Grades that a rule accepts, and its treatment of others.
 
     >>> accepted(GradeRule(0, 1, act="clip", documents=2))
-    'whole grades 0 to 1, others clipped, queries of fewer than 2 documents: error'
+    'whole numbers 0 to 1, others clipped, queries of fewer than 2 documents: error'
     """
     texts = {
         kind(rule): True,
@@ -130,12 +138,12 @@ def accepted(rule: GradeRule) -> str:
 
 
 def in_words(definition: Definition, name: str, value: Any) -> str:
-    """Return a parameter's or setting's value; for a cutoff, the meaning of the bare name."""
+    """Return a parameter's or setting's value; for a cutoff, that of a name without one."""
     if isinstance(value, GradeRule):
         return accepted(value)
     if name == "cutoff":
         if value in (NEEDED, None, WHOLE_LIST):
-            texts = {NEEDED: "none: write one", None: "whole list", WHOLE_LIST: "whole list only"}
+            texts = {NEEDED: "required", None: "whole list", WHOLE_LIST: "whole list only"}
             return texts[value]
         return "@" + ",".join(map(str, value if isinstance(value, tuple) else (value,)))
     if value is None or value == ():
@@ -170,7 +178,7 @@ def define(definition: Definition) -> str:
     title, _, formula = parts[""].partition("\n")
     lines = [f"{definition.name}: {title}"]
     lines += ["", *formula.strip().split("\n")] if formula.strip() else []
-    lines += ["", f"written      {spelling(definition)}"]
+    lines += ["", f"written          {spelling(definition)}"]
     about = entries(parts.get("Parameters", ""))
     lines += ["", "parameters"] if definition.parameters else []
     for name, parameter in definition.parameters.items():
@@ -181,27 +189,27 @@ def define(definition: Definition) -> str:
     lines += ["", parts["Notes"]] if "Notes" in parts else []
     lines.append("")
     for name, value in facts(definition).items():
-        lines += wrapped(f"{name:<12} {value}", WIDTH, 0, 13) if value else []
+        lines += wrapped(f"{name:<15}  {value}", WIDTH, 0, 17) if value else []
     return "\n".join([*lines, ""])
 
 
 def facts(definition: Definition) -> dict[str, str]:
-    """Return a metric's properties by name: aliases, bounds, summary and others."""
-    low, high = definition.bounds
+    """Return a metric's properties by name: other spellings, values, summary and others."""
     returned = sections(definition.function).get("Returns", "")
-    values = re.sub(r"^ndarray[^\n]*\n?", "", returned).split()
-    empty = "no special case"
-    if definition.empty is not None:
-        empty = "undefined" if math.isnan(definition.empty) else f"{definition.empty:g}"
+    values = " ".join(re.sub(r"^ndarray[^\n]*\n?", "", returned).split())
+    if not values:
+        low, high = definition.bounds
+        values = f"{low:g} to {high:g} {definition.unit}".rstrip()
+        if definition.empty is not None:
+            empty = "NaN" if math.isnan(definition.empty) else f"{definition.empty:g}"
+            values += f"; {empty} for a query without relevant documents"
     return {
-        "also read": ", ".join(definition.aliases),
+        "other spellings": ", ".join(definition.aliases),
         "trec_eval": definition.trec_name or "",
         "other tools": ", ".join(_names_elsewhere(definition)),
         "direction": _ARROWS[definition.direction],
-        "bounds": f"{low:g} to {high:g} {definition.unit}".rstrip(),
-        "values": " ".join(values),
+        "values": values,
         "summary": _SUMMARIES[definition.summary],
-        "no relevant": empty,
         "fractions": _fractions(definition),
         "source": definition.source,
     }
@@ -213,17 +221,23 @@ def _names_elsewhere(definition: Definition) -> dict[str, None]:
 
 
 def counterparts(rows: Sequence[ToolName]) -> list[list[str]]:
-    """Return tools, their name, our name or "none", and a remark, for each row."""
-    return [[row.tools, row.name, " or ".join(row.ours) or "none", _remark(row)] for row in rows]
+    """Return tools, their name, our name or "not available", and a remark, for each row."""
+    listed = []
+    for row in rows:
+        ours, remark = " or ".join(row.ours), _remark(row)
+        if not ours:
+            ours, remark = UNAVAILABLE, remark.removeprefix(UNAVAILABLE).removeprefix("; ")
+        listed.append([row.tools, row.name, ours, remark])
+    return listed
 
 
 def _remark(row: ToolName) -> str:
     if len(row.ours) > 1:
-        return "refused: write the one you mean"
+        return "error: the name has two meanings"
     if row.listed_only and not row.note:
         theirs, ours = (re.sub(r"\bk\b", "7", text) for text in (row.name, *row.ours))
         if parse(theirs) != parse(ours):
-            return "write ours: the name itself means the metric here"
+            return f"write this: '{row.name}' has other settings here"
     return row.note
 
 
@@ -292,23 +306,37 @@ def conventions(convention: Convention | None = None) -> str:
     return "\n\n".join(map(_block, listed)) + "\n"
 
 
-def _block(convention: Convention) -> str:
-    together: dict[str, list[str]] = {}
-    main = [(name, name, convention.of(name)) for name in convention.metrics]
-    further = [(f"{name}, further", name, values) for name, values in convention.variants.items()]
-    for title, name, values in (*main, *further):
-        definition, texts = REGISTRY[name.partition("(")[0]], []
+def settings_of(convention: Convention) -> Mapping[tuple[str, ...], list[str]]:
+    """Return the metrics of a convention by their settings in words.
+
+    Last are names with a parameter, ``map(rel=...)``, and what it changes.
+    """
+    together: dict[tuple[str, ...], list[str]] = {}
+    main = [(name, "", convention.of(name)) for name in convention.metrics]
+    for name, also, values in (
+        *main,
+        *((name, "also ", values) for name, values in convention.variants.items()),
+    ):
+        definition = REGISTRY[name.partition("(")[0]]
+        texts: list[str] = []
         for key, value in values.items():
             text = in_words(definition, key, value)
-            if key == "cutoff" and value not in (None, WHOLE_LIST):
-                text = f"bare name: {text}"
-            elif key != "cutoff":
+            if key == "cutoff":
+                labels = {NEEDED: "cutoff ", None: "", WHOLE_LIST: ""}
+                text = labels.get(value, "without a cutoff: ") + text
+            else:
                 text = f"grades: {text}" if key == "grades" else f"{key}={text}"
-            texts.append(text)
-        together.setdefault(", ".join(texts), []).append(title)
+            texts.append(also * (not texts) + text)
+        title = re.sub(r"\((\w+)\)$", r"(\1=...)", name)
+        together.setdefault(tuple(texts), []).append(title)
+    return together
+
+
+def _block(convention: Convention) -> str:
     lines = [f"{convention.name}: {convention.tool}", *wrapped(convention.note, WIDTH, 2, 0)]
-    for text, names in together.items():
-        lines += [*wrapped(", ".join(names), WIDTH, 4, 0), *wrapped(text, WIDTH, 8, 0)]
+    for texts, names in settings_of(convention).items():
+        lines += wrapped(", ".join(names), WIDTH, 4, 0)
+        lines += wrapped(", ".join(texts), WIDTH, 8, 0)
     return "\n".join([*lines, *wrapped(f"source: {convention.source}", WIDTH, 2, 0)])
 
 
@@ -334,14 +362,14 @@ def table(definition: Definition) -> str:
             return "policy"
         if row is not usual and repr(row[name]) == repr(usual[name]):
             return "-"
-        return kind(row[name], "") if name == "grades" else in_words(definition, name, row[name])
+        return kind(row[name]) if name == "grades" else in_words(definition, name, row[name])
 
-    header = ["convention", *("bare name" if name == "cutoff" else name for name in names)]
+    header = ["convention", *("without cutoff" if name == "cutoff" else name for name in names)]
     cells = [[label, *(shown(name, row) for name in names)] for label, row in rows.items()]
     return (
         f"{definition.name}: {plain(definition.headline)}\n\n"
         f"{render([grid(header, cells, left=len(header))], width=WIDTH)}\n"
-        "'-': as without a convention. 'bare name': the cutoff if you write none.\n"
+        "'-': as without a convention.\n"
         "'harness metrics TOOL' has its notes and sources.\n"
     )
 

@@ -37,16 +37,16 @@ def test_a_metric() -> None:
         ("ndcg(convention=LightGBM,ties=average)@10",
          {"gain": ["exp", "the tool's"], "discount": ["log2", "default"],
           "ties": ["average", "written"], "scores": ["float64", "the tool's"],
-          "grades": ["whole grades 0 to 30", "the tool's"], "empty": ["one", "the tool's"],
+          "grades": ["whole numbers 0 to 30", "the tool's"], "empty": ["one", "the tool's"],
           "undefined": ["skip", "the run's policy, by default so"], "cutoff": ["10"]}),
         ("ndcg(gain=exp)@10",
          {"gain": ["exp", "written"], "ties": ["trec_eval", "the run's policy, by default so"],
           "scores": ["float32", "the run's policy, by default so"]}),
         ("P.5,10", {"cutoff": ["5, 10"]}),
         ("ndcg(convention=lightgbm,labels=clip)@10",
-         {"grades": ["whole grades 0 to 30, others clipped", "written"]}),
+         {"grades": ["whole numbers 0 to 30, others clipped", "written"]}),
         # XGBoost's linear gains take fractions and grades below 0: docs/reference/conventions.md
-        ("ndcg(convention=xgboost,gain=linear)@10", {"grades": ["takes fractions", "the tool's"]}),
+        ("ndcg(convention=xgboost,gain=linear)@10", {"grades": ["any number", "the tool's"]}),
     ],
 )  # fmt: skip
 def test_a_name_with_settings(name: str, expected: dict[str, list[str]]) -> None:

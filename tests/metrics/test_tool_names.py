@@ -101,8 +101,11 @@ def test_a_name_without_a_counterpart_is_refused_with_what_is_near(text: str) ->
     with pytest.raises(UnknownNameError) as caught:
         parse(text)
     near = re.search(r"(?:write|use) ([^ ,]+)", caught.value.problems[0].fix)
-    assert near is not None
-    assert parse(near[1])
+    if text in ("SDCG(max_rel=3)@7", "coverage_error"):  # nothing measures nearly the same
+        assert near is None
+    else:
+        assert near is not None
+        assert parse(near[1])
 
 
 @pytest.mark.parametrize(
