@@ -118,7 +118,7 @@ def _help(command: click.Command) -> str:
 def _table(command: click.Command, context: click.Context) -> list[str]:
     """Return a table of options for each section of a command's help; defaults if there are any."""
     title_of = {name: title for title, names in SECTIONS.items() for name in names.split()}
-    sections: dict[str, list[tuple[str, str, str]]] = {
+    sections: dict[str, list[tuple[str, str]]] = {
         "Options": [],
         **{title: [] for title in SECTIONS},
     }
@@ -130,15 +130,13 @@ def _table(command: click.Command, context: click.Context) -> list[str]:
         if rows:
             if not isinstance(command, click.Group):
                 lines.append(f"## {title}\n")
-            named = any(default for _, default, _ in rows)
-            head = ("option", "default", "meaning")
-            cells = [row if named else row[::2] for row in (head, ("---",) * 3, *rows)]
-            lines += [f"| {' | '.join(row)} |" for row in cells]
+            lines += ["| option | meaning |", "|---|---|"]
+            lines += [f"| {' | '.join(row)} |" for row in rows]
             lines.append("")
     return lines
 
 
-def _row(option: click.Option, context: click.Context) -> tuple[str, str, str]:
+def _row(option: click.Option, context: click.Context) -> tuple[str, str]:
     kind = option.type
     shown = option.make_metavar(context)
     if isinstance(kind, click.Choice):
@@ -156,8 +154,8 @@ def _row(option: click.Option, context: click.Context) -> tuple[str, str, str]:
         meaning += " Choices: " + ", ".join(f"`{word}`" for word in kind.choices) + "."
     elif isinstance(kind, (click.IntRange, click.FloatRange)):
         meaning += _bounds(kind)
-    value = "required" if option.required else f"`{default}`" if has_default else ""
-    return spelled, value, meaning
+    value = " Required." if option.required else f" Default: `{default}`." if has_default else ""
+    return spelled, meaning + value
 
 
 def _bounds(kind: click.IntRange | click.FloatRange) -> str:

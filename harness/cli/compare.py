@@ -52,7 +52,7 @@ def command(
     also prints the queries with the largest differences; 'harness evaluate -q' prints all queries.
     'harness diff' compares two leaderboards.
 
-    --test takes {tests}; or a test of a plugin.
+    --test takes {tests}.
 
     --set takes the keys family, interval, draws and seed of 'compare:', such as
     compare.draws=99999. For run files, it also takes the keys of 'harness evaluate'.

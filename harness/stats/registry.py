@@ -179,11 +179,13 @@ def load_all() -> dict[str, Test]:
 
 
 def names_by_kind() -> str:
-    """Return the names of all tests, those of pairs first."""
+    """Return the names of all tests in a sentence, those of pairs first."""
     names: dict[str, list[str]] = {"paired": [], "all-pairs": []}
     for name, test in sorted(load_all().items()):
         names[test.kind].append(name)
-    return f"{', '.join(names['paired'])}; of all pairs {', '.join(names['all-pairs'])}"
+    *first, last = names["all-pairs"]
+    of_all = f"{', '.join(first)} and {last}"
+    return f"{', '.join(names['paired'])} or a test of a plugin; {of_all} compare all pairs"
 
 
 def find(name: str) -> Test:
