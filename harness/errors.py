@@ -446,12 +446,12 @@ def _example(text: str, width: int = 100) -> str:
     >>> _example("query q17, document d0123456789abcdef", 30)
     'query q17, document d01...def'
     """
-    text = _UNUSUAL_BLANK.sub(_escape, text)
+    text = shortened = _UNUSUAL_BLANK.sub(_escape, text)
     for longest in range(width, SHORTEST_WORD - 1, -1):
         shortened = " ".join(_without_middle(word, longest) for word in text.split(" "))
         if len(shortened) <= width:
-            return shortened
-    return _without_middle(text, width)
+            break
+    return shorten(shortened, width)
 
 
 def _without_middle(text: str, width: int) -> str:
