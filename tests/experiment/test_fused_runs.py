@@ -341,6 +341,19 @@ def test_a_run_that_the_guard_stops_is_not_fused(tmp_path: Path) -> None:
     assert {cell.run for cell in results.board.failed} == {"labels", "both"}
 
 
+def test_rounding_of_a_fusion_is_no_finding(folder: Path) -> None:
+    for name in ("a", "b"):
+        rows = [f"{q} Q0 d{d} 1 {d // 2 + d * 1e-9} x\n" for q in QIDS["test"] for d in range(20)]
+        (folder / f"{name}.run").write_text("".join(rows))
+    words = "test.qrels", "a.run", "b.run", "--fuse", "wsum(weights=0.8/0.2,norm=z)", "-m", "map"
+    printed = called("evaluate", *words, cwd=folder)
+    assert printed.code == 0
+    (warning,) = (line for line in printed.err.splitlines() if "[single-precision]" in line)
+    assert "a.run" in warning
+    assert "b.run" in warning
+    assert "wsum" not in warning
+
+
 def test_python_refuses_runs_that_it_cannot_fuse() -> None:
     one = {"1": {"a": 1.0}}
     for runs, error in (([one], ArgumentError), ([one, 3], InputError), (one, ArgumentError)):

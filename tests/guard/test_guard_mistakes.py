@@ -329,6 +329,10 @@ TREC: dict[str, Case] = {
     "cut in a line": (
         lines("run", lambda rows: ["".join(rows)[:-14]]), "error truncated run:2897"
     ),
+    "a duplicate above a cut line": (
+        lines("run", lambda rows: ["".join([rows[0], *rows])[:-14]]),
+        "error duplicates run:2, error truncated run:2898",
+    ),
     "cut in the tag": (
         lines("run", lambda rows: ["".join(rows)[:-2]]), "warning cut-line run:2897"
     ),
