@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.entries import grouped_by
-from ..core.names import shown_name, spelled
+from ..core.names import parse, shown_name, spelled
 from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import html
@@ -34,6 +34,12 @@ REFUSED = "x"
 OVERVIEW = (
     *("dataset", "metric", "largest single choice", "largest range"),
     *("other order", "other best"),
+)
+MEANINGS = (
+    "The largest single choice is the setting that alone changes a system's value most.",
+    "The largest range is that of one system over all conventions.",
+    "'other order' and 'other best' count conventions that order the systems differently or have "
+    "another best system.",
 )
 RANGES = ("system", "lowest", "lowest under", "highest", "highest under", "range")
 CHOICES = (
@@ -146,7 +152,7 @@ def _overview(result: ComparedConventions) -> Grid:
         counts = [f"{n} of {len(orders)}" if orders else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
     by = {matrix.dataset: matrix.weighted_by for matrix in result.matrices}
-    return grid(OVERVIEW, rows, left=3, notes=[*weighted(by), *_left_out(result)])
+    return grid(OVERVIEW, rows, left=3, notes=[*MEANINGS, *weighted(by), *_left_out(result)])
 
 
 def _tables(matrix: Matrix) -> Iterator[Grid]:
@@ -303,11 +309,12 @@ def _swap(matrix: Matrix, row: ConventionRow) -> str:
 
 
 def _left_out(result: ComparedConventions) -> Iterator[str]:
-    if result.left_out:
-        names = listed(map(shown_name, result.left_out))
-        if len(result.left_out) == 1:
-            yield f"{names} is not compared: it is a count, or no convention here has it."
-        else:
-            yield f"{names} are not compared: they are counts, or no convention here has them."
+    has_direction = grouped_by(
+        result.left_out, lambda name: bool(parse(name)[0].definition.direction)
+    )
+    for is_directed, names in has_direction.items():
+        are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        why = f"no convention here has {them}" if is_directed else "no value is better than another"
+        yield f"{listed(map(shown_name, names))} {are} not compared: {why}."
     for cell in result.failed:
         yield f"Not compared, as in the leaderboard: {cell.run} on {cell.dataset}: {cell.error}."

@@ -121,7 +121,7 @@ def command(
         built = best_first(built)
     findings = built.results.manifest.findings
     if counts := warning_summary((finding.rule, finding.severity) for finding in findings):
-        warn(f"the guard has {counts} for these results; 'findings' in manifest.json has each")
+        warn(f"the guard has {counts} for these results; run harness check CONFIG")
     if methods or bibtex:
         parts = [built.methods("latex" if format == "latex" else "text")] if methods else []
         show("\n".join([*parts, built.bibtex()] if bibtex else parts))

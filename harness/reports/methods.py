@@ -229,6 +229,11 @@ def has_level(metric: Metric) -> bool:
     return has and params.get("above") is None
 
 
+def has_gain(metric: Metric) -> bool:
+    """Whether a metric takes a gain from each grade."""
+    return "gain" in metric.definition.parameters
+
+
 _NOUNS: Mapping[str, str] = {
     "gain=linear": "linear gain",
     "gain=exp": "exponential gain $2^g - 1$",
@@ -417,7 +422,8 @@ def _measured(
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}{weighted}."
     yield from map(writer.text, study.readings)
     yield from fused_in_words(study, study.systems, writer.name, writer.cite)
-    if level != 1:
+    gains = [dict(metric.params).get("gain", "linear") for metric in metrics if has_gain(metric)]
+    if levels and (level != 1 or any(gain != "binary" for gain in gains)):
         yield f"Grades of {level:g} and above counted as relevant."
     choices = dict.fromkeys(c for entry in study.board.entries for c in entry.choices)
     if study.board.selection is not None and choices:
@@ -459,9 +465,9 @@ def _software(study: Study, writer: Writer) -> str:
         return f"{text}."
     tool = writer.text(f"pytrec_eval {versions.get('pytrec-eval-terrier', '')}".rstrip())
     result = f"differed by at most {largest:g}" if largest else "matched exactly"
-    part = f"a sample of {values:,}" if study.is_sampled else f"{values:,} of them"
+    part = f"a sample of {counted(values, 'value')}" if study.is_sampled else f"{values:,} of them"
     if values == sum(entry.evaluation.values.size for entry in study.cells.entries):
-        part = f"all {values:,}"
+        part = f"all {values:,} values"
     verb = "were" if values > 1 and not study.is_sampled else "was"
     cited = writer.cite(["vangysel2018"])
     return f"{text}; {part} {verb} recomputed with {tool}{cited} and {result}."
@@ -473,7 +479,9 @@ def _compared(
     plan, rows = comparisons.plan, comparisons.rows
     metrics = list(dict.fromkeys(row.metric for row in rows))
     titles = titles_of(metrics, writer)
-    subject = "We compared all pairs of systems"
+    systems = dict.fromkeys(name for row in rows for name in (row.baseline, row.run))
+    pairs = listed(map(writer.name, systems)) if len(systems) == 2 else "all pairs of systems"
+    subject = f"We compared {pairs}"
     if plan.baselines:
         runs = dict.fromkeys(row.run for row in rows if row.run not in plan.baselines)
         names = (REFERENCE_RUNS.get(name) or writer.name(name) for name in plan.baselines)
@@ -490,16 +498,17 @@ def _compared(
     facts = f"({'; '.join(filter(None, (dimensions, writer.formulas(level))))})"
     title, cited = comparisons.title, writer.cite(comparisons.sources)
     if comparisons.kind == "all-pairs":
-        pairs = tests.replace("test", "pair")
-        yield f"{subject} by {title}{cited}, which adjusts p-values over {pairs} {facts}."
+        family = tests.replace("test", "pair")
+        yield f"{subject} by {title}{cited}, which adjusts p-values over {family} {facts}."
     else:
         several = sum(not math.isnan(row.p) for row in rows) > 1
         title = re.sub(r"\btest\b", "tests", title, count=1) if several else f"a {title}"
         test = f"{subject} with {title}{cited}{_units(comparisons, study)}"
         correction = CORRECTIONS[plan.correction]
         if re.match("(the )?1 test", tests):
-            each = tests.partition("1 test")[2]
-            yield f"{test}{f', one{each}' if each else ''} {facts}."
+            if each := tests.partition("1 test")[2]:
+                facts = f"(one test{each.replace(' of ', ' for ')}; {facts[1:]}"
+            yield f"{test} {facts}."
         elif plan.correction == "none":
             yield f"{test}, without adjusting the p-values of {tests} {facts}."
         else:

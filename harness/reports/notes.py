@@ -79,11 +79,11 @@ def treatment(
     """Yield sentences on ties, depth, unjudged documents and queries without relevant documents.
 
     Settings of a metric of its own are told where it is named. `counts` are each evaluation's, with
-    its dataset. Notes are on what `counts` contain; the `past` of a methods section is on all.
+    its dataset. A methods section is in the `past`.
     """
     are, count = ("were", "counted") if past else ("are", "count")
     if any(metric.settings == MetricSettings() for metric in metrics):
-        if past or any(evaluated.tied for _, evaluated in counts):
+        if any(evaluated.tied for _, evaluated in counts):
             yield f"{_ties(policy, past)}."
         if policy.drop_identical_ids:
             yield f"Documents with the query's identifier {are} removed."

@@ -61,28 +61,30 @@ def study(
 def test_paragraph() -> None:
     names = {"web_1": "Web & 1", "a": "BM25"}
     made = study(
-        ("map", "ndcg@5,10", "num_rel"), counts=Counts(queries=20, missing=2, empty=3), seeds=2,
+        ("map", "ndcg@5,10", "num_rel"), seeds=2,
+        counts=Counts(queries=20, missing=2, empty=3, tied=4),
         policy=Policy(empty_queries="skip"), plan=Plan(baselines=("a",)),
         recomputed=(20, 0.0),
     )  # fmt: skip
     assert methods(made, name=lambda own: names.get(own, own)) == (
         r"We report MAP~\cite{buckley2005}, nDCG at 5 and 10 with linear gain"
         r"~\cite{jarvelin2002}, and the number of relevant documents on Web \& 1 (20 queries), "
-        "averaged over 2 seeds per system. Equal scores, compared in single precision, were "
+        "averaged over 2 seeds per system. Grades of 1 and above counted as relevant. "
+        "Equal scores, compared in single precision, were "
         r"ordered by descending document identifier, as in trec\_eval. We excluded the 3 of 20 "
         "queries without relevant documents. Queries that a run did not answer (12 in 6 of 6 runs) "
         r"counted as 0. We tested each system against BM25 with two-sided paired t-tests"
         r"~\cite{student1908} on per-query means over seeds, and adjusted p-values by Holm's "
         r"method~\cite{holm1979} over 6 tests (systems $\times$ metrics; $\alpha = .05$). Values "
-        r"were computed with ranking-harness 1.0~\cite{rankingharness2026}; a sample of 20 was "
-        r"recomputed with pytrec\_eval~\cite{vangysel2018} and matched exactly."
+        r"were computed with ranking-harness 1.0~\cite{rankingharness2026}; a sample of 20 values "
+        r"was recomputed with pytrec\_eval~\cite{vangysel2018} and matched exactly."
         "\n"
     )
 
 
 def test_only_what_happened_is_written() -> None:
     text = methods(study(), "plain", metrics=["map"])
-    assert text.startswith("We report MAP [buckley2005] on web_1 (20 queries). Equal scores")
+    assert text.startswith("We report MAP [buckley2005] on web_1 (20 queries). Values")
     cited = re.findall(r"\{(\w+),\n", bibliography(study(), metrics=["map"]))
     assert cited == ["buckley2005", "rankingharness2026"]
     for word in ("tested", "adjusted", "recomputed", "not answer", "without relevant"):
@@ -182,7 +184,7 @@ def test_examples_read_as_in_the_golden_file(title: str, data: Path) -> None:
 
 def _check_numbers(text: str, results: Results) -> None:
     """Count again what the paragraph says, from what the results have."""
-    pattern = r"(?:a sample of |; |all )([\d,]+) (?:was|were|of them were) recomputed"
+    pattern = r"(?:a sample of |; |all )([\d,]+) (?:values? )?(?:was|were|of them were) recomputed"
     sample = re.findall(pattern, text)
     values = sum(cell.crosscheck.values for cell in results.manifest.cells)
     assert [int(number.replace(",", "")) for number in sample] == [values] * (values > 0)
