@@ -112,8 +112,8 @@ def test_parse_all_keeps_each_once_and_names_every_mistake() -> None:
     with pytest.raises(UnknownNameError) as caught:
         parse_all(["map", "ndgc@10", "P@0"])
     assert str(caught.value) == (
-        "unknown metric 'ndgc@10'\n  fix:   use ndcg@10\n"
-        "P@0: cutoff: expected a number in [1, inf), got 0\n  fix:   write P@10"
+        "metrics: unknown metric 'ndgc@10'\n  fix:   use ndcg@10\n"
+        "metrics: P@0: cutoff: expected a number in [1, inf), got 0\n  fix:   write P@10"
     )
 
 

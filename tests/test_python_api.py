@@ -293,7 +293,7 @@ def test_plots_show_themselves_and_are_saved(results: harness.Results, tmp_path:
     names = ["heatmap-web-ndcg-3.svg", "effects-web-ndcg-3.svg"]
     assert str(found).splitlines() == names
     assert found._repr_html_().count("data:image/svg+xml;base64,") == 2
-    with refuses("plots: sweep of ndcg@3 on web"):
+    with refuses("plots: sweep"):
         harness.plot(results, "sweep", over="lr")
     assert "background: white" in found._repr_html_()
     assert found.save(tmp_path / "new") == [tmp_path / "new" / name for name in names]
@@ -340,17 +340,17 @@ def test_trace_is_that_of_the_command(results: harness.Results) -> None:
 WRONG: list[tuple[Callable[[Any], Any], str]] = [  # call, place
     (lambda r: harness.table(r, metric="map"), "metric"),
     (lambda r: harness.table(r, sort=3), "sort"),
-    (lambda r: harness.table(r, metrics="ndgc@3"), "tables.table"),
+    (lambda r: harness.table(r, metrics="ndgc@3"), "tables.table.metrics"),
     (lambda r: harness.table(r.folder.parent / "nothing"), "nothing"),
     (lambda r: harness.table(3), "results"),  # type: ignore[arg-type]
     (lambda r: harness.table(r).render("latx"), "format"),  # type: ignore[arg-type]
     (lambda r: harness.plot(r, "heatmpa"), ""),
     (lambda r: harness.plot(r, "heatmap", width="x"), "width"),  # type: ignore[arg-type]
-    (lambda r: harness.trace(r, "s1", "rr@10"), ""),
+    (lambda r: harness.trace(r, "s1", "rr@10"), "run"),
     (lambda r: harness.trace(r, "s01", "rr@10", where=3), "where"),  # type: ignore[arg-type]
     (lambda r: harness.check(3), "first"),  # type: ignore[arg-type]
     (lambda r: harness.check("a", [3]), "runs"),  # type: ignore[list-item]
-    (lambda r: harness.check("a", "b", duplicates="x"), ""),  # type: ignore[arg-type]
+    (lambda r: harness.check("a", "b", duplicates="x"), "duplicates"),  # type: ignore[arg-type]
     (lambda r: harness.conventions(r, match=[1]), "match"),  # type: ignore[arg-type]
     (lambda r: harness.conventions(r, tools="lightbgm"), ""),
     (lambda r: harness.evaluate(QRELS, RUN, ["rbo(reference=x)"]), ""),

@@ -301,7 +301,7 @@ def _cells_of(results: PathLike | Results, overrides: Sequence[str]) -> tuple[Co
 def _only(cells: list[Cell], kind: str, names: Sequence[str]) -> list[Cell]:
     """Return the cells of some runs or datasets; all without names."""
     for name in names:
-        check_known(kind, name, dict.fromkeys(getattr(cell, kind) for cell in cells))
+        check_known(kind, name, dict.fromkeys(getattr(cell, kind) for cell in cells), kind)
     return [cell for cell in cells if not names or getattr(cell, kind) in names]
 
 

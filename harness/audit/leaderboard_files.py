@@ -19,7 +19,7 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..errors import InputError, Problem, UnknownNameError, check_known, first_of
 from ..experiment.manifest import Manifest
-from ..experiment.results import Results, read_results
+from ..experiment.results import Results, read_results, results_of
 from ..input_files import name_of
 from ..reports.leaderboard import REPETITIONS
 from ..reports.notes import warned_of
@@ -382,6 +382,9 @@ def read_file(
 
 
 def _header_and_rows(path: Path) -> tuple[list[str], list[TableRow]]:
+    if path.suffix in (".yaml", ".yml") and path.is_file():
+        message = "expected a folder of results or a table, got a config"
+        raise InputError(Problem(str(path), message, fix=results_of(path)))
     rows = read_table(path)
     if not rows:
         raise InputError(Problem(str(path), "expected a table of a heading and rows, got none"))
@@ -428,7 +431,8 @@ def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str])
             column.kind = "metric" if kind == "run" else kind
     if not any(column.kind == "metric" for column in columns):
         what = "expected a column of numbers, got none"
-        raise InputError(Problem(str(path), what, ", ".join(header)))
+        fix = "give a table of values; for runs: harness compare RUN RUN --qrels QRELS -m METRIC"
+        raise InputError(Problem(str(path), what, ", ".join(header), fix))
 
 
 def _keys(

@@ -196,8 +196,12 @@ def _usage_problem(error: click.ClickException, words: Sequence[str]) -> Problem
     context = getattr(error, "ctx", None)
     what, _, fix = error.format_message().partition(". ")
     what = what[:1].lower() + what[1:].rstrip(".")
+    configs = [word for word in words if word.endswith((".yaml", ".yml")) and os.path.isfile(word)]
     if isinstance(error, click.NoSuchOption) and context is not None:
         fix = _fix_of_option(error.option_name, context, words)
+    elif isinstance(error, click.MissingParameter) and configs:
+        fix = f"run harness run {shlex.quote(configs[0])}"
+        return Problem(configs[0], "expected qrels, got a config", fix=fix)
     elif context is not None and isinstance(getattr(error, "param", None), click.Argument):
         fix = "write " + " ".join(context.get_usage().split()[1:])
     elif isinstance(error, click.BadOptionUsage):

@@ -78,8 +78,8 @@ class Sectioned(click.Command):
         try:
             return super().invoke(ctx)
         except HarnessError as error:
-            written = options_by_name()
-            written |= {option.strip("-"): option for option in written.values()}
+            given = options_by_name()
+            written = {option.strip("-"): option for option in given.values()} | given
             error.problems = [
                 replace(one, where=written.get(re.sub(r"\[\d+\]$", "", one.where), one.where))
                 for one in error.problems
@@ -379,7 +379,8 @@ def _wrong_key(key: str, value: str, known: Mapping[str, str | None]) -> Problem
     near = names.get(nearest(last, names), "")
     fix = f"write --set {near}={value}" if near else fix_of_name(key, inside)
     if option := known.get(near):
-        fix = f"write {option} {value}".removesuffix(" true")
+        is_plain = re.fullmatch(r"[\w.+-]+", value) and value != "true"
+        fix = f"write {option} {value}" if is_plain else f"write {option}"
     message = f"{key} is an option of this command" if key in known else f"unknown key '{key}'"
     return Problem("--set", message, fix=fix)
 
@@ -388,7 +389,7 @@ def _check_entries(chosen: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise UnknownNameError if a key of `KEYS_OF_FILES` has a wrong value."""
     from pydantic import ValidationError
 
-    from ..config.load import wrong_value
+    from ..config.load import fix_of_choice, wrong_value
     from ..config.model import DatasetEntry, RunEntry
 
     for section, entry in (("dataset", DatasetEntry), ("run", RunEntry)):
@@ -397,7 +398,8 @@ def _check_entries(chosen: Mapping[str, Mapping[str, Any]]) -> None:
         except ValidationError as errors:
             error = errors.errors()[0]
             where = f"--set {section}.{error['loc'][0]}"
-            raise UnknownNameError(Problem(where, wrong_value(error))) from None
+            problem = Problem(where, wrong_value(error), fix=fix_of_choice(error))
+            raise UnknownNameError(problem) from None
 
 
 def settings_of_files(keys: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

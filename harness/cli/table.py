@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from ..core.arguments import parameters_of
-from ..errors import ArgumentError, UnknownNameError, warn
+from ..errors import UnknownNameError, warn
 from ..experiment.results import read_results
 from ..experiment.tables_and_plots import best_first, settings_of, table
 from ..guard.findings import warning_summary
@@ -110,13 +110,14 @@ def command(
         return
     try:
         built = table(results, name, baseline=baselines, **given)
-    except ArgumentError as error:
-        fix = "see harness table --help"
-        shown = options.options_by_name()
-        wrong = [replace(one, where=shown.get(one.where, ""), fix=fix) for one in error.problems]
-        raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
-        raise UnknownNameError([replace(item, where="") for item in error.problems]) from None
+        fix = "see harness table --help"
+        raise UnknownNameError(
+            [
+                replace(one, where=one.where.rpartition(".")[2], fix=one.fix or fix)
+                for one in error.problems
+            ]
+        ) from None
     if format == "text":
         built = best_first(built)
     findings = built.results.manifest.findings

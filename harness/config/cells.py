@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,7 +18,6 @@ from ..core.leaderboard import WEIGHTED
 from ..errors import (
     SHOWN,
     ConfigError,
-    InputError,
     Problem,
     UnknownNameError,
     and_more,
@@ -77,9 +75,8 @@ class Cell(Keyed):
     def read_qrels(self, source: Source | None = None) -> Qrels:
         """Read the judgements, from a source if it is open already."""
         entry = self.dataset_entry
-        with self.noticing_one_file():
-            file = source or readers.Source(entry.path)
-            return readers.read_qrels(file, name=self.dataset, **entry.options())
+        file = source or readers.Source(entry.path)
+        return readers.read_qrels(file, name=self.dataset, **entry.options())
 
     def read_run(
         self, dataset: Qrels | None, opens: Callable[[str], Source] = readers.Source
@@ -89,23 +86,8 @@ class Cell(Keyed):
         if self.is_fused:
             runs = [cell.read_run(dataset, opens) for cell in entry.cells]
             return fuse_runs(runs, entry.fusion, self.run)
-        with self.noticing_one_file():
-            file = opens(entry.path)
-            return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
-
-    @contextlib.contextmanager
-    def noticing_one_file(self) -> Iterator[None]:
-        """Correct the advice to swap two files if they are one, given as qrels and as a run."""
-        try:
-            yield
-        except InputError as error:
-            dataset, run = self.dataset_entry.path, self.run_entry.path
-            if error.problems[0].rule == "swapped-files" and os.path.realpath(
-                dataset
-            ) == os.path.realpath(run):
-                fix = "it is both the qrels and the run; give another file for one of them"
-                error.problems = [replace(problem, fix=fix) for problem in error.problems]
-            raise
+        file = opens(entry.path)
+        return readers.read_run(file, dataset=dataset, name=self.run, **entry.options())
 
     @property
     def sign_of_scores(self) -> int:
@@ -334,11 +316,10 @@ class _Search:
             raise self.error(loc, str(error)) from None
         for name in pattern.names:
             if allowed is not None and name not in allowed:
-                has = ", ".join(f"{{{column}}}" for column in allowed if column != DATASET)
-                near = nearest(name, allowed)
+                others = [column for column in allowed if column != DATASET]
+                near = others[0] if len(others) == 1 else nearest(name, allowed)
                 fix = f"write {{{near}}}" if near else f"add {{{name}}} to the path"
-                fix += f", which has: {has}" if has else ""
-                raise self.error(loc, f"nothing fills {{{name}}}", fix)
+                raise self.error(loc, f"{{{name}}} is not in the path", fix)
         return pattern
 
     def _path(self, text: str, loc: Loc, run_key: str = "") -> Pattern:
@@ -515,9 +496,9 @@ class _Search:
             values = sorted({row[column] for row in rows if column in row}, key=natural)
             self.values[column] = dict.fromkeys(values)
             self.kept[column] = {*matched(patterns, values)}
-            for place, message in pattern_problems(patterns, values, column):
+            for place, problem in pattern_problems(patterns, values, column):
                 loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
-                self.report(loc, message)
+                self.report(loc, problem.what, problem.fix)
         self.cells = [pair for pair in self.cells if self._keeps(pair[0].all_columns)]
         if not self.cells and not self.wrong:
             message = f"keeps none of the {len(rows)} cells: no cell has all these values"

@@ -13,7 +13,7 @@ from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, compared, parse, unproven_bound, with_bounds
 from ..core.settings import contradiction, find_convention
 from ..core.systems import run_name
-from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_you_mean
+from ..errors import HarnessError, Problem, UnknownNameError, check_known
 from ..readers.files import wrong_with
 from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
 from ..readers.groups import read_groups
@@ -104,7 +104,7 @@ class _Checks:
             try:
                 plugins.load_plugin(name, self.config.base)
             except plugins.PluginError as error:
-                self.report(("plugins", place), str(error))
+                self.report(("plugins", place), *error.args)
         self.all_loaded = plugins.allowed
 
     def check_metrics(self) -> None:
@@ -201,12 +201,12 @@ class _Checks:
             self.report(("summary", "average"), "folds are pooled or averaged, not both")
         if settings is not None:
             datasets = list(config.datasets)
-            if settings.on not in datasets or len(datasets) == 1:
-                hint = did_you_mean(settings.on, datasets)
-                message = f"expected one of two datasets or more, got '{settings.on}'{hint}"
+            if len(datasets) > 1:
+                self.call(("select", "on"), check_known, "dataset", settings.on, datasets)
+            else:
+                message = f"expected one of two datasets or more, got '{settings.on}'"
                 fix = "write an entry of validation and one of test queries, and for each run a "
                 fix += "list: [{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
-                message += f"  (there are: {', '.join(datasets)})"
                 self.report(("select", "on"), message, fix)
             self._check_roles(("select", "over"), settings.over, of_run, roles)
             # runs that are named are kept apart too
@@ -275,10 +275,10 @@ class _Checks:
             self._check_gate(config.gate)
 
     def _report_all(self, section: Loc, wrong_parts: Found) -> None:
-        for loc, message in wrong_parts:
+        for loc, problem in wrong_parts:
             plan = self.config.compare
             fix = comparison_fix(loc, None if plan is None else plan.baselines)
-            self.report((*section, *loc), message, fix)
+            self.report((*section, *loc), problem.what, problem.fix or fix)
 
     def _check_compare(self, plan: Plan) -> None:
         metrics, runs = self.metrics, self.runs

@@ -245,14 +245,23 @@ def wrong_value(error: ErrorDetails) -> str:
     return f"{message}, got {describe_value(error['input'])}"
 
 
+def fix_of_choice(error: ErrorDetails) -> str:
+    """Return the fix of a value that is near to one of a few."""
+    near = nearest(str(error["input"]), _choices(error))
+    return f"use {near}" if near else ""
+
+
+def _choices(error: ErrorDetails) -> list[str]:
+    return re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
+
+
 def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
     loc, kind, value = _loc(error), error["type"], error["input"]
     message, fix = wrong_value(error), ""
-    choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _expected_type(kind)
     is_unknown = kind in _UNKNOWN_KEY
     if is_unknown or error["loc"][-1] == "[key]":
-        name, names = value, choices
+        name, names = value, _choices(error)
         if is_unknown:
             name, names = str(loc[-1]), _known_keys(loc, "fused" in error["loc"][2:3])
         message, fix = f"unknown key '{name}'", fix_of_name(name, names)
@@ -268,15 +277,15 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
         message = "expected the name of a column, or its number from 1"
         message += f", got {describe_value(value)}"
     elif kind == "missing":
-        return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
+        fix = f"add {loc[-1]}: {_EXAMPLES.get(str(loc[-1]), 'VALUE')}"
+        return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing", fix=fix)
     elif kind == "too_short":
         message = "expected at least one entry, got none"
     elif kind == "literal_error":
         if loc[:2] == ("guard", "accept"):
             message = f"expected a rule that can be accepted, got {describe_value(value)}"
             fix = f"choose a rule from {SITE}reference/rules/"
-        if isinstance(value, str) and (near := nearest(value, choices)):
-            fix = f"use {near}"
+        fix = fix or fix_of_choice(error)
     elif expected is not None:
         example = _EXAMPLES.get(str(loc[-1]))
         such_as = f" such as {example}" if example else ""

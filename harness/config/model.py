@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -237,7 +237,7 @@ def _known_ties(name: str) -> str:
     try:
         return name if name == BOUNDS else core_policy.check_ties(name)
     except UnknownNameError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(str(replace(error.problems[0], where=""))) from None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ allowed = True
 
 
 class PluginError(Exception):
-    """A plugin does not exist, or its import fails; the text has the reason and the place."""
+    """A plugin does not exist, or its import fails: the reason, and the fix if there is one."""
 
 
 def load_plugin(name: str, base: Path) -> None:
@@ -29,21 +29,22 @@ def load_plugin(name: str, base: Path) -> None:
     """
     if not allowed:
         message = f"'{name}' is not loaded because of --no-plugins"
-        raise PluginError(f"{message}; leave that option out if you trust its code")
+        raise PluginError(message, "leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:
         from .patterns import NothingFoundError, double_braces, matching_files
 
         try:
             _load_file(matching_files(base, double_braces(name))[0].path)
         except NothingFoundError as error:
-            raise PluginError(str(error)) from None
+            fix = f"use {error.near}" if error.near else "correct the path"
+            raise PluginError(str(error), fix) from None
         return
     try:
         importlib.import_module(name)
     except Exception as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{name}.".startswith(f"{missing}."):
-            raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
+            raise PluginError(f"no module '{name}'", f"for a file write {name}.py") from error
         message = f"module '{name}' cannot be imported: {_error_text(error)}"
         raise PluginError(message) from error
 

@@ -22,8 +22,7 @@ from ..errors import (
     Place,
     Problem,
     counted,
-    did_you_mean,
-    first_of,
+    fix_of_name,
     shorten,
 )
 from ..input_files import COPY_FIRST, NOT_READ, add_inputs, url_of
@@ -41,9 +40,10 @@ _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "nul
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _BRACES = 'put text with braces in quotes: path: "runs/{model}.txt"'
 _QUOTED = "put text with ': ' in quotes"
+_NO_TABS = "indent with spaces, not with tabs"
 _ALIKE = "write 'key: value' in this line and the line above, with the same indentation"
 _HINTS = (
-    ("", r" *", r"\t", "indent with spaces, not with tabs"),
+    ("", r" *", r"\t", _NO_TABS),
     ("tag|alias|anchor|block sc", "", "", "put text that begins with ! * & | or > in quotes"),
     ("start any token", "", "[@`%]", "put text that begins with @ ` or % in quotes"),
     ("quoted scalar; .*unexpected", "", "", "close the quote"),
@@ -73,7 +73,7 @@ PATH_KEYS: dict[Loc, PathText] = {}
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
 _WITH_CUTOFF = re.compile(r".+[@._]\d[\d.]*(,\d+)*")
-_USAGE = "write KEY=VALUE, as in policy.ties=stable"
+_USAGE = "expected KEY=VALUE", "write such as --set policy.ties=stable"
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,9 @@ class ParsedYaml:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
         loc = self.origins.get(loc, loc)
         file, line = self.place(loc)
-        key = text_of_loc(loc) if line or not file else f"{text_of_loc(loc)} ({file})"
+        key = text_of_loc(loc) if loc or line else ""
+        if file.startswith("--"):
+            key = f"{file} {key.removeprefix('$').removeprefix('.')}" if file == SET else file
         where = Place(line=line, key=key, base=file if line else "")
         return PlacedProblem(where, message, found, fix, loc=loc)
 
@@ -323,8 +325,9 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     message, fix, content = problem, "save the file as UTF-8 YAML of plain data", ""
     if not isinstance(error, YAMLLimitError):
         message = f"not valid YAML: {problem}"
-        if start is not None and context:
-            message += f" ({context} that began in line {start.line + 1})"
+        if start is not None and "flow " in context:
+            opened = "[" if "sequence" in context else "{"
+            message += f" (the '{opened}' is in line {start.line + 1})"
         if start is not None and ("stream" in problem or "expected ':'" in problem):
             mark = start  # what is not closed, or the line without a colon
         content = [*text.splitlines(), ""][mark.line]
@@ -333,6 +336,13 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
         hints = (hint for hint in _HINTS if re.search(hint[0], described))
         hints = (hint for hint in hints if not hint[1] or re.fullmatch(hint[1], before))
         fix = next((hint[3] for hint in hints if re.match(hint[2], after)), "")
+        if fix == _NO_TABS:
+            message = "the line begins with a tab"
+        above = [line.strip() for line in text.splitlines()[: mark.line]]
+        keys_above = [line for line in above if line and line[0] not in "-#"]
+        if fix == _ALIKE and keys_above and ":" not in keys_above[-1]:
+            name = keys_above[-1].split()[0]
+            message, fix = f"no ':' after '{name}'", f"write '{name}:'"
         own = _KEY.match(content)
         is_begun = "'<block mapping start>'" in problem and not before.strip()
         # a line that looks like a part of the value above it
@@ -389,11 +399,15 @@ def text_of(path: Path) -> str:
         message = f"cannot be read: {error.strerror}"
     rule, where = "" if path.exists() else "missing-file", str(path)
     if rule or path.is_dir():
-        fix = f"use {path.with_name(near)}" if near else "give a config; harness init writes one"
+        folder = f" {shlex.quote(where)}" if path.is_dir() else ""
+        fix = f"give a config; harness init{folder} writes one"
+        fix = f"use {path.with_name(near)}" if near else fix
+        if configs := sorted(path.glob("*.yaml")):
+            fix = f"give one of its configs, such as {configs[0]}"
         where = ""  # the message names it
     if (path / "manifest.json").exists():
         message, where = "expected a config, got a results folder", str(path)
-        fix = f"harness page {shlex.quote(str(path))}"
+        fix = f"give their config; to see the results: harness page {shlex.quote(str(path))}"
     raise ConfigError(Problem("", message, fix=fix, rule=rule), where=where)
 
 
@@ -463,7 +477,8 @@ def override_values(source: ParsedYaml, overrides: Iterable[str]) -> None:
             _put_value(source, assignment)
         except ValueError as error:
             where = assignment if assignment.startswith("--") else f"{SET} {assignment}"
-            source.problems.append(Problem(where, str(error)))
+            what, *fix = error.args
+            source.problems.append(Problem(where, what, fix="".join(fix)))
 
 
 def _put_value(source: ParsedYaml, text: str) -> None:
@@ -473,15 +488,14 @@ def _put_value(source: ParsedYaml, text: str) -> None:
     path = path.strip().removeprefix("$").removeprefix(".")
     parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
     if "=" not in text or not parts:
-        raise ValueError(_USAGE)
+        raise ValueError(*_USAGE)
     if path == "extends":
-        raise ValueError("expected in the file only; give the other config, or edit the file")
+        raise ValueError("expected in the file only", "give the other config, or edit the file")
     try:
         loader, node = composed(value)
     except yaml.YAMLError as error:
         problem = syntax_problem(error, value)
-        message = "; ".join(filter(None, (problem.what, problem.fix)))
-        raise ValueError(f"cannot read the value: {message}") from None
+        raise ValueError(f"cannot read the value: {problem.what}", problem.fix) from None
     loc: Loc = ()
     holder: Any = source.data
     while True:
@@ -491,8 +505,7 @@ def _put_value(source: ParsedYaml, text: str) -> None:
         if not parts:
             break
         if not exists and len(loc) > 1:
-            hint, keys = did_you_mean(str(part), holder), first_of(holder)
-            raise ValueError(f"there is no {text_of_loc(loc)}{hint}  (there are: {keys})")
+            raise ValueError(f"unknown key '{part}'", fix_of_name(str(part), holder))
         holder = holder[part] if exists else holder.setdefault(part, {})
     _forget_places(source.places, loc)
     for n in range(1, len(loc)):

@@ -129,7 +129,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     if not isinstance(value, str):
         raise wrong(name, f"one of {', '.join(choices)}", value)
     if value not in choices:
-        raise unknown(name, value, choices)
+        raise unknown("value", value, choices, name)
 
 
 @lru_cache

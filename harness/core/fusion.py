@@ -101,7 +101,8 @@ class Fusion:
     def check_number(self, n_runs: int) -> None:
         """Raise ArgumentError unless there are several runs, and a weight for each."""
         if n_runs < 2:
-            raise ArgumentError(Problem("fuse", f"expected two runs or more, got {n_runs}"))
+            what = f"expected two runs or more, got {n_runs}"
+            raise ArgumentError(Problem("fuse", what, fix="name another run, or fuse none"))
         if self.weights is not None and len(self.weights) != n_runs:
             message = f"expected a weight for each of {n_runs} runs, got {len(self.weights)}"
             raise ArgumentError(Problem("weights", message))

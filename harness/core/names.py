@@ -172,6 +172,8 @@ def parse_all(
         texts = [texts]
     if not isinstance(texts, Iterable) or isinstance(texts, bytes):
         raise wrong("metrics", "a list of metric names", texts, "write ['map', 'ndcg@10']")
+    if (convention := (defaults or {}).get("convention")) not in (None, "none"):
+        find_convention(convention, "convention")
     for position, text in enumerate(texts):
         if type(text).__module__.startswith("ir_measures"):
             text = str(text)
@@ -180,7 +182,7 @@ def parse_all(
         try:
             parsed = [text] if isinstance(text, Metric) else _parsed(text.strip(), *known)
         except UnknownNameError as error:
-            problems.extend(error.problems)
+            problems += [replace(one, where=one.where or "metrics") for one in error.problems]
             continue
         metrics.update((str(metric), metric) for metric in parsed)
     if problems:
@@ -440,7 +442,7 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     for name in chain.from_iterable(map(each_cutoff, names)):
         matching = [name] if name in by_name else spellings(name)
         if not matching:
-            raise unknown("metric", name, by_name)
+            raise unknown("metric", name, by_name, "metrics")
         metric = by_name[matching[0]]
         check_comparable(metric)
         comparable[metric] = None

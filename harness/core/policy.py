@@ -262,7 +262,7 @@ def check_ties(ties: str) -> str:
         fix = "set policy.ties or --ties; for one metric write map_min, P@10_max"
         raise UnknownNameError(Problem("ties", message, fix=fix))
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
-        raise unknown("ties policy", ties, (*TIES, "bounds"))
+        raise unknown("ties policy", ties, (*TIES, "bounds"), "ties")
     return ties
 
 

@@ -89,7 +89,7 @@ REFUSED = (
     Rule("swapped-files", "error",
          "Qrels given as a run, or a run given as qrels.",
          _NONE,
-         "swap the two files"),
+         "give the qrels first, and leave them out of the runs"),
     Rule("columns", "error",
          "A line with missing, additional or wrong columns.",
          _NONE,

@@ -149,11 +149,11 @@ def contradiction(convention: str | None, policy: Policy) -> Problem | None:
     return None
 
 
-def find_convention(name: str) -> Convention:
+def find_convention(name: str, place: str = "") -> Convention:
     """Return a convention by its name, in capitals or not."""
     name = next(
         (known_name for known_name in CONVENTIONS if known_name.lower() == name.lower()), name
     )
     if name not in CONVENTIONS:
-        raise unknown("convention", name, CONVENTIONS)
+        raise unknown("convention", name, CONVENTIONS, place)
     return CONVENTIONS[name]

@@ -222,7 +222,7 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
     for name in runs:
         check_known("run", name, results.runs)
     if dataset is not None:
-        check_known("dataset", dataset, results.datasets)
+        check_known("dataset", dataset, results.datasets, "dataset")
     named = grouped_by(results.board.entries, lambda one: system_name(one, summary))
     entries = [entry for name in dict.fromkeys(runs) for entry in named[name]]
     found = systems_of(Leaderboard(tuple(entries), summary=summary))

@@ -440,7 +440,8 @@ def _load(plugins: Iterable[str]) -> None:
         try:
             plugin_files.load_plugin(plugin, Path())
         except plugin_files.PluginError as error:
-            raise HarnessError(str(error)) from error
+            what, *fix = error.args
+            raise HarnessError(Problem("plugins", what, fix="".join(fix))) from error
 
 
 def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Visit]:

@@ -214,7 +214,8 @@ def similarities(
     cells, whole = resolve(config), config.summary.whole
     wholes = [whole(cell.dataset_key, cell.of_dataset, cell.dataset) for cell in cells]
     for name in datasets:
-        check_known("dataset", name, dict.fromkeys([cell.dataset for cell in cells] + wholes))
+        known = dict.fromkeys([cell.dataset for cell in cells] + wholes)
+        check_known("dataset", name, known, "datasets")
     chosen = [
         cell
         for cell, whole in zip(cells, wholes, strict=True)

@@ -349,7 +349,7 @@ def read_bytes(path: Path) -> bytes:
         elif folder.is_file():
             message = "expected a folder of results, got a file"
             if folder.suffix in (".yaml", ".yml"):
-                message, fix = "expected a folder of results, got a config", _results_of(folder)
+                message, fix = "expected a folder of results, got a config", results_of(folder)
         elif folder.exists():
             inner = sorted(name_of(inside.parent) for inside in folder.glob(f"*/{path.name}"))
             fix = f"name one of: {first_of(inner)}" if inner else fix
@@ -364,7 +364,7 @@ def read_bytes(path: Path) -> bytes:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
 
 
-def _results_of(path: Path) -> str:
+def results_of(path: Path) -> str:
     """Return the fix that leads to the results of a config."""
     fix = f"run harness run {shlex.quote(name_of(path))}, then give "
     try:
@@ -601,7 +601,7 @@ def config_and_cells(
     inputs = [joined(root, record.path) for record in manifest.inputs]
     if not any(map(is_file, inputs)):
         message = f"expected the inputs of these results, got no file at {name_of(inputs[0])}"
-        fix = "move the folder back, move its inputs too, or give verify or why --inputs FOLDER"
+        fix = "add --inputs FOLDER, the folder that their config is in, or move the results back"
         raise InputError(Problem(str(path), message, fix=fix))
     text = yaml.safe_dump(manifest.config, allow_unicode=True, sort_keys=False)
     base = _base_of(folder, manifest)
@@ -695,7 +695,7 @@ def one_cell(
     for what, name in (("run", run), ("dataset", dataset)):
         names = dict.fromkeys(getattr(cell, what) for cell in candidates)
         if name is not None:
-            check_known(what, name, names)
+            check_known(what, name, names, what)
         candidates = [cell for cell in candidates if name in (None, getattr(cell, what))]
     check_columns([cell.columns for cell in candidates], columns)
     fitting: list[C] = [cell for cell in candidates if columns.items() <= cell.columns.items()]
@@ -716,4 +716,4 @@ def check_columns(seen: Sequence[Mapping[str, str]], wanted: Mapping[str, str]) 
     for name, value in wanted.items() if seen else ():
         values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
         for what, one, known in (("column", name, names), (name, value, values)):
-            check_known(what, one, known)
+            check_known(what, one, known, "where")

@@ -117,21 +117,20 @@ def visit(
         elif given is None:
             given = source = opens(cell.run_entry.path)
             source.may_reread = whole
-        with cell.noticing_one_file():
-            evaluation = align_and_evaluate(
-                qrels,
-                given,
-                metrics,
-                policy,
-                reference=reference,
-                watch=watch_all,
-                seen=guard.aligned,
-                names=(cell.dataset, cell.run),
-                evaluates=evaluates,
-                place=dataset.place,
-                report=findings.append,
-                **cell.run_entry.options(),
-            )
+        evaluation = align_and_evaluate(
+            qrels,
+            given,
+            metrics,
+            policy,
+            reference=reference,
+            watch=watch_all,
+            seen=guard.aligned,
+            names=(cell.dataset, cell.run),
+            evaluates=evaluates,
+            place=dataset.place,
+            report=findings.append,
+            **cell.run_entry.options(),
+        )
         header = header_of(source) if source is not None and source.n_comments else None
     except HarnessError as caught:
         error = caught

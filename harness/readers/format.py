@@ -262,10 +262,12 @@ def _format_error(source: Source, head: Head, kind: Kind, fitting: list[str]) ->
         return InputError(Problem(place, message, shown_line, fix))
     # the ranks of MS MARCO may be grades as well
     if fitting_names and fitting_names != ["msmarco"]:
-        message += f"; it looks like {_KIND[other_kind]} ({fitting_names[0]})"
-        if kind == "run" and len(words) == 4 and words[1] != "0":
-            fix = f"if the columns are qid docno rank score, {name_it(kind, 'ranking')}"
-        fix = f"swap the two files, or {fix}"
+        message = f"expected {_KIND[kind]}, got {_KIND[other_kind]}"
+        fix = "leave it out of the runs, or give it as the qrels"
+        if kind == "qrels":
+            fix = "give the qrels here, and this file as a run"
+        elif len(words) == 4 and words[1] != "0":
+            fix += f"; if the columns are qid docno rank score, {name_it(kind, 'ranking')}"
         return InputError(Problem(source.name, message, shown_line, fix, "swapped-files"))
     if mostly(head.lines, lambda line: any(map(is_like_number, fields_of(line)))):
         return without_names(source, head, kind)

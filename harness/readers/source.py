@@ -19,6 +19,7 @@ import shlex
 import shutil
 import stat
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -230,7 +231,10 @@ def on_disk(path: str) -> str:
     if stat.S_ISDIR(mode):
         names = sorted(os.listdir(path))
         message = f"expected a file, got a folder with {', '.join(names[:3]) or 'nothing in it'}"
-        fix = f"name one file; a command takes several runs as {path.rstrip('/')}/*"
+        suffixes = Counter(os.path.splitext(name)[1] for name in names).most_common(1)
+        fix = "name one file"
+        for suffix, _ in suffixes:
+            fix += f", or several runs as {path.rstrip('/')}/*{suffix}"
         if {"manifest.json", "leaderboard.csv"} <= {*names}:
             message = "expected a file, got a folder of results"
             fix = f"name one file, or print the results with: harness table {shlex.quote(path)}"

@@ -12,10 +12,10 @@ from ..core.entries import Entry, System
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
 from ..core.names import first_with_direction, metric_spellings
-from ..errors import Problem, UnknownNameError, check_known, did_you_mean, first_of
+from ..errors import Problem, UnknownNameError, check_known, fix_of_name
 
 Spellings = Callable[[str], Iterable[str]]
-Found = Iterator[tuple[tuple[str | int, ...], str]]
+Found = Iterator[tuple[tuple[str | int, ...], Problem]]
 """Problems, each with its place in the settings, such as ``("metrics", 1)``."""
 T = TypeVar("T")
 Row = TypeVar("Row", Entry, System)
@@ -40,8 +40,8 @@ def select(
     >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
     ('bm25', 'lambda-a', 'lambda-b')
     """
-    if wrong := [text for _, text in pattern_problems(patterns, known, noun, spellings)]:
-        raise UnknownNameError([Problem("", text) for text in wrong])
+    if wrong := [problem for _, problem in pattern_problems(patterns, known, noun, spellings)]:
+        raise UnknownNameError(wrong)
     return matched(patterns, known, spellings, elsewhere)
 
 
@@ -71,22 +71,25 @@ def select_datasets(
 
 def pattern_problems(
     patterns: Sequence[str], known: Sequence[str], noun: str, spellings: Spellings | None = None
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[tuple[int, Problem]]:
     """Yield the mistake in each pattern, by its place; in the last pattern if nothing is left.
 
-    >>> list(pattern_problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric"))
-    [(1, "no metric matches 'ndgc@*'; did you mean 'ndcg@10'?  (there are: map, ndcg@10)")]
+    >>> [(_, problem)] = pattern_problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric")
+    >>> print(problem)
+    no metric matches 'ndgc@*'
+      fix:   use ndcg@10
     """
     all_match = True
     for place, pattern in enumerate(patterns):
         name = pattern[1:] if _leaves_out(pattern, known) else pattern
         if name != "*" and not _matched(name, known, spellings):
             all_match = False
-            problem = f"no {noun} matches" if _is_glob(name, known) else f"there is no {noun}"
-            near = did_you_mean(name.strip("*?"), known)
-            yield place, f"{problem} '{name}'{near}  (there are: {first_of(known)})"
+            problem = f"no {noun} matches" if _is_glob(name, known) else f"unknown {noun}"
+            fix = fix_of_name(name.strip("*?"), known)
+            yield place, Problem("", f"{problem} '{name}'", fix=fix)
     if all_match and known and not matched(patterns, known, spellings):
-        yield len(patterns) - 1, f"no {noun} is left: {', '.join(patterns)} leaves all of them out"
+        what = f"no {noun} is left: {', '.join(patterns)} leaves all of them out"
+        yield len(patterns) - 1, Problem("", what, fix="leave fewer out")
 
 
 def setting_problems(

@@ -67,7 +67,7 @@ def correlations(
     """
     present = dict.fromkeys(system.dataset for system in systems)
     for name in datasets:
-        check_known("dataset", name, present)
+        check_known("dataset", name, present, "datasets")
     rows = []
     for dataset, chosen in grouped_by(systems, lambda system: system.dataset).items():
         if datasets and dataset not in datasets:

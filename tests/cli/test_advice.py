@@ -177,7 +177,7 @@ def saved(case: Case) -> float:
 
 
 def swapped(case: Case) -> float:
-    assert "swap the two files" in case.message
+    assert "give the qrels here, and this file as a run" in case.message
     return case.evaluated(qrels=case.run, run=case.qrels)
 
 
@@ -277,7 +277,7 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
     "usual names above TREC qrels": (
         f"qid iteration docno rel\n{QRELS}", TREC, "", "header",
         an_option("--qrels-format", "table"), RIGHT),
-    "swapped files": (TREC, QRELS, "", "swap", swapped, RIGHT),
+    "swapped files": (TREC, QRELS, "", "give the qrels here", swapped, RIGHT),
     "UTF-16": (QRELS, TREC.encode("utf-16"), "", "UTF-8", rewritten(TREC), RIGHT),
     "carriage returns": (
         QRELS, TREC.replace("\n", "\r"), "", "tr", rewritten(TREC.replace("\r", "\n")), RIGHT),

@@ -99,7 +99,7 @@ def test_a_problem_names_its_file() -> None:
     assert places("mine/c.yaml", "policy.ties=stabel") == [
         "$.datasets.trec.format (line 2)", "$.runs.b (line 4)", "$.polcy (../deeper.yaml, line 1)",
         "$.runs.bm25.path (../shared/base.yaml, line 6)",
-        "$.policy.depth (../shared/base.yaml, line 10)", "$.policy.ties (--set)",
+        "$.policy.depth (../shared/base.yaml, line 10)", "--set policy.ties",
     ]  # fmt: skip
 
 
@@ -169,5 +169,5 @@ def test_variables_that_are_not_set(data: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         config.loads(text, "c.yaml", data, ["output=${HARNESS_TEST_X}"])
     assert [problem.where for problem in caught.value.problems] == [
-        "$.datasets.trec.path (line 2)", "$.runs.{model}.path (line 4)", "$.output (--set)",
+        "$.datasets.trec.path (line 2)", "$.runs.{model}.path (line 4)", "--set output",
     ]  # fmt: skip

@@ -42,7 +42,7 @@ DATA = "datasets:\n  d:\n    format: letor\n"
         ("name:sweep\nmetrics: [map]\n", 2, "write 'key: value'"),
         (DATA + "    path:x/y.txt\n", 4, "write 'key: value'"),
         ("name: x\nmetrics\n  - map\n", 2, "write 'key: value'"),
-        ("name = x\nmetrics: [map]\n", 2, "write 'key: value'"),
+        ("name = x\nmetrics: [map]\n", 2, "write 'name:'"),
         ('runs:\n  m: {path: "x.txt}\nmetrics: [map]\n', 2, "close the quote"),
         ('runs:\n  m:\n    path: "x.txt\nmetrics: ["map"]\n', 4, "or on a line above"),
         ('name: "a\\data"\n', 1, ""),

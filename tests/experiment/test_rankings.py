@@ -197,7 +197,7 @@ def test_rankings_of_rows_are_read_as_the_evaluation_reads_them(folds: Path) -> 
     assert [one.dataset for one in similarities(load(folds), datasets=["ltr2"])] == ["ltr2"]
     with refuses("web"):
         similarities(load(folds), datasets=["web"])
-    with refuses("", suggests="ltr"):
+    with refuses("datasets", suggests="ltr"):
         similarities(load(folds), datasets=["lt"])
 
 

@@ -197,7 +197,7 @@ def test_rows_are_sorted_or_keep_their_order(examples: Path) -> None:
         board = read_results(examples / "out").board
         assert [one.run for one in board.entries] == expected["none"]
         assert [one.summary for one in board.entries] == [one.summary for one in whole.entries]
-    with refuses("$.sort (--set)", error=ConfigError, suggests="map"):
+    with refuses("--set sort", error=ConfigError, suggests="map"):
         harness.run(config, overrides=["sort=mapp"])
 
 

@@ -43,8 +43,8 @@ def test_names_of_a_folder(compared: Path) -> None:
     board = folder / "leaderboard.csv"
     for words, begin in (
         (("gbrt", "neurall", "--results", folder), "unknown run 'neurall'\n  fix:   use neural"),
-        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "unknown dataset 'letor'"),
-        (("gbrt", "neural", "--results", folder, "-m", "P@5"), "unknown metric 'P@5'"),
+        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "--dataset: unknown"),
+        (("gbrt", "neural", "--results", folder, "-m", "P@5"), "--metric: unknown metric"),
         ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected run files"),
         ((board, board, "--results", folder), f"unknown run '{board}'"),
     ):

@@ -77,7 +77,7 @@ def test_a_key_that_is_an_option_is_refused_with_its_option(paper: Path) -> None
     for key, option in (("columns", "--columns"), ("metrics", "--metric"), ("names", "--name")):
         text = refused("table", paper, "--set", f"table.{key}=2")
         assert f"table.{key} is an option of this command" in text
-        assert f"write {option}\n" in text
+        assert f"write {option} 2\n" in text
 
 
 @pytest.mark.parametrize(

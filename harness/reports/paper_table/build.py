@@ -17,7 +17,7 @@ from ...core.entries import System, grouped_by
 from ...core.evaluation import Counts
 from ...core.metric import Direction, Metric
 from ...core.names import over_same_queries as have_same_queries
-from ...errors import Problem, UnknownNameError, counted, first_of, warn
+from ...errors import UnknownNameError, counted, first_of, warn
 from ...stats.comparison import (
     REFERENCE_RUNS,
     UNCOMPARED,
@@ -102,8 +102,12 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     wrong = problems(settings, *checked)
     compared_with = baselines if is_compared else None
     mistakes = [
-        Problem(f"tables.{name}", text, fix=comparison_fix(loc, compared_with))
-        for loc, text in wrong
+        replace(
+            problem,
+            where=".".join(["tables", name, str(loc[0])]),
+            fix=problem.fix or comparison_fix(loc, compared_with),
+        )
+        for loc, problem in wrong
     ]
     if mistakes:
         raise UnknownNameError(mistakes)

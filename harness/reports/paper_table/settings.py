@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from ...core.arguments import Digits, Flag, Patterns, Positive, Shorthand, as_list
 from ...core.metric import Metric
 from ...core.names import metric_spellings, spelled
-from ...errors import did_you_mean
+from ...errors import Problem, fix_of_name
 from ..phrases import cutoffs_together, fixed, in_sentence, listed
 from ..select import Found, matched, pattern_problems, setting_problems, value_for
 
@@ -248,29 +248,42 @@ def problems(
         valid_keys = [*runs, *datasets, *names]
         for key in settings.names:
             if key not in valid_keys and not metric_spellings(names)(key):
-                near = did_you_mean(key, valid_keys)
-                yield ("names", key), f"there is no run, dataset or metric '{key}'{near}"
+                what = f"unknown run, dataset or metric '{key}'"
+                yield ("names", key), Problem("", what, fix=fix_of_name(key, valid_keys))
             elif settings.names[key].cite and key in datasets and key not in runs:
-                yield ("names", key), "a citation is for a run or a metric, got one for a dataset"
+                yield (
+                    ("names", key),
+                    Problem("", "a citation is for a run or a metric, got one for a dataset"),
+                )
     sort = settings.sort
     if sort and datasets and names and len(sort_key(sort, datasets, names)[1]) != 1:
-        near = did_you_mean(sort.rpartition(": ")[2], names)
-        problem = f"expected one metric, or 'dataset: metric', got '{sort}'{near}"
-        choices = f"(metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
-        yield ("sort",), f"{problem}  {choices}"
+        fix = fix_of_name(sort.rpartition(": ")[2], names)
+        yield ("sort",), Problem("", f"unknown metric '{sort}'", fix=fix)
     if not compared and settings.marks in ("letters", "daggers", "stars"):
-        yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
+        yield (
+            ("marks",),
+            Problem("", f"{settings.marks} mark significance, and no runs are compared"),
+        )
     for place, extra in enumerate(settings.extras):
         if not compared and extra in ("tier", "rank", "p"):
-            yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
+            yield (
+                ("extras", place),
+                Problem("", f"{extra} comes from comparisons, and no runs are compared"),
+            )
         elif extra == "p" and baselines == ():
-            yield ("extras", place), "p is a column for each baseline, and there is none"
+            yield (
+                ("extras", place),
+                Problem("", "p is a column for each baseline, and there is none"),
+            )
     if settings.delta != "none" and not baselines and baselines is not None:
-        yield ("delta",), "the change is against a baseline, and there is none"
+        yield ("delta",), Problem("", "the change is against a baseline, and there is none")
     if compared and settings.marks == "stars" and baselines is not None and len(baselines) != 1:
-        yield ("marks",), f"stars are against one baseline, got {len(baselines) or 'none'}"
+        yield (
+            ("marks",),
+            Problem("", f"stars are against one baseline, got {len(baselines) or 'none'}"),
+        )
     if settings.longtable and (settings.width == "page" or (settings.columns or 1) > 1):
-        yield ("longtable",), "longtable is for one column of the page, and of rows"
+        yield ("longtable",), Problem("", "longtable is for one column of the page, and of rows")
 
 
 def comparison_fix(loc: tuple[str | int, ...], baselines: Sequence[str] | None) -> str:
@@ -299,7 +312,10 @@ def _group_problems(settings: TableSettings, runs: Sequence[str]) -> Found:
             yield ("groups", title, place), problem
         for place, name in enumerate(patterns):
             if name in runs and group_of.setdefault(name, title) != title:
-                yield ("groups", title, place), f"run '{name}' is in group '{group_of[name]}' too"
+                yield (
+                    ("groups", title, place),
+                    Problem("", f"run '{name}' is in group '{group_of[name]}' too"),
+                )
 
 
 def _duplicate_names(settings: TableSettings, known: Sequence[str]) -> Found:
@@ -312,7 +328,7 @@ def _duplicate_names(settings: TableSettings, known: Sequence[str]) -> Found:
             keys = [name, owner, *reversed([*settings.names])]
             called = {key: given.text or key for key, given in settings.names.items()}
             key = next(candidate for candidate in keys if called.get(candidate) == label)
-            yield ("names", key), f"{owner} and {name} are both called '{label}'"
+            yield ("names", key), Problem("", f"{owner} and {name} are both called '{label}'")
 
 
 def sort_key(

@@ -31,8 +31,7 @@ from ...errors import (
     InputError,
     Problem,
     UnknownNameError,
-    did_you_mean,
-    first_of,
+    fix_of_name,
     legible,
     not_installed,
     unknown,
@@ -172,26 +171,27 @@ def problems(
     """
     kind, known_runs = find(settings.kind), runs or ()
     yield from setting_problems(settings, runs, datasets)
-    choices = f"  (there are: {first_of(known_runs)})" if runs else ""
     if runs is not None and settings.baseline in REFERENCE_RUNS and settings.baseline in runs:
-        yield ("baseline",), f"'{settings.baseline}' is a run too; give the run another name"
+        what = f"'{settings.baseline}' is a run too"
+        yield ("baseline",), Problem("", what, fix="give the run another name")
     elif runs is not None and settings.baseline not in (None, *REFERENCE_RUNS, *runs):
-        near = did_you_mean(str(settings.baseline), runs)
-        yield ("baseline",), f"there is no run '{settings.baseline}'{near}{choices}"
+        fix = fix_of_name(str(settings.baseline), runs)
+        yield ("baseline",), Problem("", f"unknown run '{settings.baseline}'", fix=fix)
     if kind.needs_comparisons and baselines is None:
-        add = "add such as 'compare: {baseline: bm25}', or --baseline bm25"
-        yield (), f"{settings.kind} draws comparisons, and the config asks for none; {add}"
+        fix = "add such as 'compare: {baseline: bm25}' to the config, or --baseline bm25"
+        what = f"{settings.kind} draws comparisons, and the config asks for none"
+        yield (), Problem("", what, fix=fix)
     elif kind.needs_baseline and settings.baseline is None and not baselines:
-        fix = "add 'baseline: RUN' there or under 'compare:', or --baseline RUN"
-        yield (), f"{settings.kind} needs a baseline; {fix}{choices}"
+        fix = f"add --baseline {[*known_runs, 'RUN'][0]}, or 'baseline: RUN' under 'compare:'"
+        yield (), Problem("", f"{settings.kind} needs a baseline", fix=fix)
     if kind.over and not settings.over:
         what, _, example = kind.over.rpartition(" ")
-        fix = f"add such as 'over: {example}' there, or --over {example}"
-        yield (), f"{settings.kind} needs {what}; {fix}"
+        fix = f"add --over {example}, or 'over: {example}' in a config"
+        yield (), Problem("", f"{settings.kind} needs {what}", fix=fix)
     if settings.over and not kind.over:
-        yield ("over",), f"{settings.kind} has no such axis; remove it"
+        yield ("over",), Problem("", f"{settings.kind} has no such axis", fix="remove it")
     if settings.metrics and not kind.takes_metrics:
-        yield ("metrics",), f"{settings.kind} takes no metrics; remove them"
+        yield ("metrics",), Problem("", f"{settings.kind} takes no metrics", fix="remove them")
     if metrics is None:
         return
     names = [str(metric) for metric in metrics]
@@ -201,13 +201,14 @@ def problems(
         return
     groups = list(kind.groups(chosen(metrics, settings)))
     if not groups:
-        yield (("metrics",) if settings.metrics else ()), f"{settings.kind} needs {kind.needs}"
+        what = f"{settings.kind} needs {kind.needs}"
+        yield (("metrics",) if settings.metrics else ()), Problem("", what)
     file_names = (name for group in groups for name in kind.file_names(group))
     valid_names = [*known_runs, *names, *file_names]
     for key in settings.names if runs is not None else ():
         if key not in valid_names:
-            message = f"there is no run or metric '{key}'{did_you_mean(key, valid_names)}"
-            yield ("names", key), message
+            fix = fix_of_name(key, valid_names)
+            yield ("names", key), Problem("", f"unknown run or metric '{key}'", fix=fix)
 
 
 def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
@@ -364,9 +365,22 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     Datasets without the requested runs, or without the baseline, have none.
     """
     kind, baselines = find(settings.kind), study.baselines
-    wrong = problems(settings, study.runs, study.datasets, study.board.metrics, baselines)
-    if texts := [f"plots: {problem}" for _, problem in wrong]:
-        raise UnknownNameError(texts)
+    wrong = [*problems(settings, study.runs, study.datasets, study.board.metrics, baselines)]
+    if wrong:
+        from ..sweep import columns_swept
+
+        columns = columns_swept(study) if settings.kind != "pareto" and not settings.over else ()
+        fix_of_over = [f"add --over {column}" for column in columns[:1]]
+        raise UnknownNameError(
+            [
+                replace(
+                    problem,
+                    where=str([*loc, settings.kind][0]),
+                    fix=[*fix_of_over * (loc == ()), problem.fix][0],
+                )
+                for loc, problem in wrong
+            ]
+        )
     if settings.baseline is not None:
         baselines = (settings.baseline,)
     sort = sort_metric(study.board.metrics, study.sort)
@@ -423,7 +437,14 @@ def render_all(
             files.append({f: save(figure, f, title, study.trace) for f in settings.formats})
         stems.append("-".join(map(part, parts)))
     if refuse and refused and not files:
-        raise InputError([*dict.fromkeys(p for error in refused for p in error.problems)])
+        causes = {(p.what, p.fix): p for error in refused[::-1] for p in error.problems}
+        cut = len(causes) < len(refused)  # without the metric and the dataset of the first picture
+        raise InputError(
+            [
+                replace(p, where=p.where.partition(" of ")[0] if cut else p.where)
+                for p in causes.values()
+            ]
+        )
     for reason in dict.fromkeys(map(str, refused)):  # one for several pictures is told once
         warn(f"not drawn: {reason}")
     named = zip(distinct(stems), files, strict=True)
