@@ -165,14 +165,20 @@ def internal(thing: Any) -> list[str]:
 
 
 def inline(text: str) -> str:
-    """Return a docstring's text as Markdown; public names of the package are links."""
-    text = re.sub(r"`harness\.(\w+)`", r"`@\1`", text)
-    return re.sub(r"`@(\w+)`", lambda match: _link(match[1]), metric_pages.inline(text))
+    """Return a docstring's text as Markdown; names of the package are links to their sections."""
+    text = re.sub(r"`harness\.([\w.]+)`", r"`@\1`", text)
+    return re.sub(r"`@([\w.]+)`", lambda match: _link(match[1]), metric_pages.inline(text))
 
 
 def _link(name: str) -> str:
-    page = next((page for page, (_, names) in TASKS.items() if name in names.split()), None)
-    return f"`{name}`" if page is None else f"[`{name}`]({page}.md#harness.{name})"
+    first, last = name.split(".")[0], name.split(".")[-1]
+    for page, (_, names) in TASKS.items():
+        if first in names.split():
+            return f"[`{name}`]({page}.md#harness.{name})"
+    for family, (_, _, names, _) in metric_pages.FAMILIES.items():
+        if first == "metrics" and last in names.split():
+            return f"[`{last}`](../metrics/{family}.md#{last.lower()})"
+    return f"`{last}`"
 
 
 def members(thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -273,11 +279,8 @@ def _arguments(name: str, found: dict[str, tuple[inspect.Parameter, Entry]]) -> 
         kind = ", ".join(filter(None, (inline(entry.kind), "" if optional else default)))
         term = code(_starred(parameter), f"{name}-{key}")
         together.setdefault((kind, entry.meaning), []).append(term)
-    return [
-        line
-        for (kind, meaning), terms in together.items()
-        for line in _defined(terms, kind, meaning)
-    ]
+    described = sorted(together.items(), key=lambda item: not item[0][0])  # stars and links last
+    return [line for key, terms in described for line in _defined(terms, *key)]
 
 
 def _with_imports(name: str, example: str) -> str:
@@ -311,7 +314,7 @@ def _defined(terms: list[str], kind: str, meaning: str) -> list[str]:
             item, *after = re.split(r"\n(?=\S)", part, maxsplit=1)
             gap = "\n" if "\n    - " in text else "\n\n"
             text += f"{gap}    - {inline(item[2:].rstrip(';.'))}"
-            text += "".join(f"\n\n    {inline(rest)}" for rest in after)
+            text += "".join(f"\n\n    {inline(rest)}" for rest in _paragraphs("".join(after)))
         else:
             text += inline(part)
     term = ", ".join(terms) + (f" ({kind})" if kind else "")
@@ -329,8 +332,20 @@ def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
         entry = Entry(kind_of, meaning or MEANINGS.get(key, ""))
         if key not in internal(kind):
             alike.setdefault(entry, []).append(code(key))
-    defined = [_defined(names, inline(entry.kind), entry.meaning) for entry, names in alike.items()]
+    defined = [_defined(names, _kind(entry.kind), entry.meaning) for entry, names in alike.items()]
     return [line for lines in defined for line in lines]
+
+
+def _kind(text: str) -> str:
+    """Return the type of an attribute or result; classes with a section are links to it."""
+
+    def link(match: re.Match[str]) -> str:
+        name = match[0]
+        if name in FIELDS:
+            return f"[{name}](#harness.{name})"
+        return _link(name).replace("`", "") if hasattr(harness, name) else name
+
+    return re.sub(r"\b[A-Z]\w+", link, inline(text))
 
 
 def _listed(title: str, section: str) -> list[str]:
@@ -340,7 +355,7 @@ def _listed(title: str, section: str) -> list[str]:
     lines = [f"**{title}**\n"]
     for match in re.finditer(r"^(\S.*)\n?((?:^[ ]+.*\n?|^\n)*)", section, re.M):
         names = match[1].partition(" : ")
-        name = f"`{names[0]}` ({names[2]})" if names[2] else inline(match[1])
+        name = f"`{names[0]}` ({names[2]})" if names[2] else _kind(match[1])
         text = inline(match[2])
         lines.append(f"- {name}: {text}" if text else f"- {name}")
     return [*lines, ""]

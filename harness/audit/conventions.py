@@ -232,9 +232,9 @@ def conventions(
     metrics : str or sequence of str
         Metrics that replace those of the config.
     match : str or float, optional
-        A published value, such as ``"0.4730"`` or ``"47.3%"``: search for settings of a tool that
-        give it; if none do, change one of them. A metric without a cutoff, such as ``"ndcg"``, is
-        tried at the usual cutoffs. Write a string to keep zeros at the end.
+        Search for settings that give this published value, such as ``"0.4730"`` or ``"47.3%"``:
+        first those of each tool, then those with one change. A metric without a cutoff, such as
+        ``"ndcg"``, is tried at the usual cutoffs. Write a string to keep zeros at the end.
     tools : str or sequence of str
         Conventions to compare with; all by default.
     run, dataset : str or sequence of str

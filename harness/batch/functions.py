@@ -229,7 +229,7 @@ def kendall(
     mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Compute Kendall's tau of scores and grades; see `harness.metrics.correlation`.
+    """Compute Kendall's tau of scores and grades; see `harness.metrics.correlation.kendall`.
 
     `ties` decides the precision of scores: float32 for ``trec_eval``, float64 for the others.
 
@@ -259,7 +259,7 @@ def tau_ap(
 def spearman(
     scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
 ) -> Floats:
-    """Compute Spearman's rho of scores and grades; see `harness.metrics.correlation`.
+    """Compute Spearman's rho; see `harness.metrics.correlation.spearman`.
 
     `ties` decides the precision of scores: float32 for ``trec_eval``, float64 for the others.
 
@@ -270,7 +270,7 @@ def spearman(
 
 
 def pearson(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
-    """Compute Pearson's correlation of scores and grades; see `harness.metrics.correlation`.
+    """Compute Pearson's correlation; see `harness.metrics.correlation.pearson`.
 
     >>> pearson([[5.0, 1.0, 3.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [1.0]
@@ -302,8 +302,7 @@ def lambdas(
 ) -> Floats:
     """Compute the lambda of each document: the derivative of the pairwise loss by its score.
 
-    The loss here is a sum over pairs; ``pairwise_logloss`` is their mean. See
-    `harness.metrics.pair_agreement.lambdas`.
+    The loss here is a sum over pairs; `harness.batch.pairwise_logloss` is their mean.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = No
     """Make metrics for ``xgboost.train(..., custom_metric=...)``.
 
     For early stopping, pass `early_stopping` as a callback: XGBoost's own does not know the
-    direction of these metrics. `harness.lightgbm.feval` describes the arguments and `history`.
+    direction of these metrics. For the arguments and `history` see `harness.lightgbm.feval`.
 
     Examples
     --------

@@ -399,10 +399,10 @@ def metric(
         Function of the same arguments that returns the weight of each query in the summary.
     empty_of : callable, optional
         Function of the same arguments that returns a mask of the queries without relevant
-        documents. By default no grade of theirs reaches the parameter ``rel``, or is above 0.
+        documents. By default, a grade of at least ``rel`` is relevant, or above 0 without ``rel``.
     short_of : callable, optional
-        Function of the same arguments that returns a mask of the lists too short for the metric.
-        These keep the value of the function under the setting ``empty``.
+        Function of the same arguments that returns a mask of the lists too short for the metric,
+        whose values the setting ``empty`` does not change.
     reference : bool
         Add the parameter ``reference=NAME``: the metric compares with the ideal order, so it can
         compare with another run instead.

@@ -296,8 +296,8 @@ def check(
     first : path
         A config, qrels or a LETOR file.
     runs : path or sequence of paths
-        Run files or predictions. Or further files with features, such as test data after training
-        data: each is searched for rows of the files before it.
+        Run files or predictions; or more files with features, such as test data after training
+        data. Each of these is searched for rows of the files before it.
     overrides : sequence of str
         Values that replace those of the config, such as ``"policy.ties=stable"``.
     qrels_format, run_format : str, optional

@@ -108,7 +108,7 @@ class Results(Study):
     shown : tuple of Finding
         Warnings of the run; paths are those that it opened.
     errors : tuple of str
-        Failures with their reasons, cells with the same reason together.
+        Failures with their reasons; cells with the same reason share an entry.
     cached : int
         Number of cells with all values in the cache.
     summarised : Leaderboard, optional

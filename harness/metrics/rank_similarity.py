@@ -36,7 +36,7 @@ class RankSimilarity:
     shared : int
         Names on both lists.
     only_first, only_second : tuple of str
-        Names on one of them.
+        Names on the first or on the second list only.
     tau_a, tau_b : float
         Kendall's tau (`harness.metrics.correlation.kendall`).
     tau_ap, tau_ap_back : float
@@ -84,8 +84,8 @@ def rank_similarity(
 ) -> RankSimilarity:
     """Compute RBO, Kendall's tau, AP correlation, Spearman's rho and more for two rankings.
 
-    The metrics ``rbo``, ``ao``, ``kendall``, ``tau_ap``, ``spearman`` and ``swaps`` have the
-    formulas, and compare rankings query by query.
+    The metrics ``rbo``, ``ao``, ``kendall``, ``tau_ap``, ``spearman`` and ``swaps`` compare
+    rankings query by query; their pages have the formulas.
 
     Parameters
     ----------
