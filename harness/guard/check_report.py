@@ -149,9 +149,7 @@ def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str
         file_findings = files.get(file, [])
         severities = [finding.severity for finding in file_findings]
         worst = min(severities, key=ORDER.index, default="note")
-        reported = [finding.rule for finding in file_findings if finding.severity != "note"]
-        rules = ", ".join(dict.fromkeys(reported))
-        yield f"{VERDICTS[worst]:5}  {file}" + (f"  {rules}" if rules else "")
+        yield f"{VERDICTS[worst]:5}  {file}"
         heads = [
             (finding, f"{finding.severity}: {_in_file(finding)} [{finding.rule}]")
             for finding in file_findings

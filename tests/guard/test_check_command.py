@@ -60,7 +60,7 @@ def test_scattered_queries_of_a_run_without_a_dataset_are_gathered(
 def test_a_wrong_score_in_json_is_of_its_file(trec: Any) -> None:
     trec.put("run.json", ['{"5": {"DOC-1": null}}'])
     lines = check(trec.folder / "qrels", trec.folder / "run.json").out.splitlines()
-    assert f"ERROR  {trec.folder}/run.json  unreadable" in lines
+    assert f"ERROR  {trec.folder}/run.json" in lines
     assert not any(line.startswith("OK") for line in lines)
 
 
