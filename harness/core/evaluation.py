@@ -230,9 +230,9 @@ class Evaluation(Printable):
         """Summarise each metric over the queries by its mean, sum, median or geometric mean.
 
         Each metric has its own summary. With query weights, the summary is weighted. It leaves out
-        undefined values (NaN), and `n` counts the others; if all are undefined, it is NaN. Sums are
-        rounded once (``math.fsum``), so the order of the queries does not matter. Look values up
-        under any spelling of a metric.
+        undefined values (NaN), and `n` counts the others; if all are undefined, it is NaN, or 0 for
+        a sum. Sums are rounded once (``math.fsum``), so the order of the queries does not matter.
+        Look values up under any spelling of a metric.
 
         ``names="tracker"`` spells names without ``@`` and brackets, such as ``ndcg_at_10``, for
         MLflow and other trackers.
