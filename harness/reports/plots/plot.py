@@ -187,7 +187,7 @@ def problems(
     if kind.over and not settings.over:
         what, _, example = kind.over.rpartition(" ")
         fix = f"add --over {example}, or 'over: {example}' in a config"
-        yield (), Problem("", f"{settings.kind} needs {what}", fix=fix)
+        yield (), Problem("", f"expected {what}, got none", fix=fix)
     if settings.over and not kind.over:
         yield ("over",), Problem("", f"{settings.kind} has no such axis", fix="remove it")
     if settings.metrics and not kind.takes_metrics:
