@@ -119,8 +119,8 @@ def conventions_page() -> str:
         "(`ndcg(convention=lightgbm)@10`), or `convention: lightgbm` into a config. "
         "[Why tools disagree](../explanation/why-tools-disagree.md) explains the choices.\n",
         "The tables list the [settings](metrics.md#settings-of-every-metric) and parameters that "
-        "each tool fixes. `grades` are the labels that it accepts. `without a cutoff: @20` means "
-        "that `ndcg` is `ndcg@20`.\n",
+        "each tool fixes. `grades` lists the labels that the tool accepts. "
+        "`without a cutoff: @20` means that `ndcg` is `ndcg@20`.\n",
     ]
     first = next(iter(CONVENTIONS.values()))
     for name, convention in CONVENTIONS.items():

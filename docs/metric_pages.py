@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from docs.command_pages import NOTE, code
 from docs.mathml import formula
+from harness.core.arguments import Parameter
 from harness.core.metric import REGISTRY, Definition
 from harness.core.settings import PARAMETERS
 from harness.core.tool_names import TOOL_NAMES
@@ -17,10 +18,11 @@ WHICH = """\
 | you have | use | because |
 |---|---|---|
 | graded labels, a fixed list length | `ndcg@10` | rewards high grades at high ranks |
-| numbers from LightGBM or XGBoost | `ndcg(convention=lightgbm)@10` | repeats the tool's choices |
+| numbers from LightGBM or XGBoost | `ndcg(convention=lightgbm)@10` or \
+`ndcg(convention=xgboost)@10` | repeats the tool's choices |
 | binary judgements, full rankings | `map` | counts every relevant document |
-| one right answer a query | `recip_rank@10` | depends on the first relevant document only |
-| a first stage that another model ranks again | `recall@1000` | what it misses is lost |
+| one right answer per query | `recip_rank@10` | depends on the first relevant document only |
+| candidates for a reranker | `recall@1000` | the reranker cannot recover what is missing |
 | judgements with gaps | `bpref`, or `ndcg@10` with `judged@10` | show how much is unjudged |
 | readers who stop when satisfied | `err@20`, `rbp(p=0.8)` | model how far they read |
 | short lists that users read to the end | `arp` | average rank, weighted by grade |
@@ -31,6 +33,11 @@ Report the metric that your task's earlier papers report, and name its gain and 
 `harness conventions` shows whether the choice of tool changes the order of your systems.
 """
 
+VALUES = {
+    "convention": "a [convention](conventions.md)",
+    "ties": "`trec_eval`, `stable`, `average`, ... ([all](../explanation/ties.md#ties))",
+}
+"""Values of settings that other pages list."""
 TOOL_NAMES_NOTE = """\
 You can write a metric as another tool names it, with a number for `k`. Outputs use the name here.
 Ties and queries without relevant documents follow your policy; add `convention=lightgbm`, or
@@ -258,8 +265,6 @@ FORMULAS = {
     "unjudged": (r"\text{unjudged@}k = 1 - \text{judged@}k", ""),
 }  # fmt: skip
 """Formulas of metrics, and sentences about symbols that the page's first lines do not explain."""
-LONGEST_CELL = 15
-"""Words of a table cell that a reader takes in at a glance."""
 _IN_WORDS = re.compile(r"\w[\w@ ().-]* = .*?(?<!\.)\.(?=\s|$)\s*", re.S)
 """A first sentence that is the formula in words."""
 
@@ -292,11 +297,9 @@ def pages() -> dict[str, str]:
               "Without them, the run's policy applies.\n"]  # fmt: skip
     index += ["| setting | values | meaning |", "|---|---|---|"]
     for name, parameter in PARAMETERS.items():
-        choices = ", ".join(code(text) for text in parameter.choice_texts)
-        meaning = catalogue.SETTINGS[name]
-        if name == "ties":
-            meaning = f"[order of tied documents](python/evaluate.md#harness.Policy-{name})"
-        index.append(f"| {code(name, name)} | {choices} | {meaning} |")
+        values, meaning = VALUES.get(name) or _values(parameter), catalogue.SETTINGS[name]
+        meaning = meaning.partition(":")[0] if name == "ties" else meaning
+        index.append(f"| {code(name, name)} | {values} | {meaning} |")
     index += ["", "## Names of other tools\n", TOOL_NAMES_NOTE]
     together: dict[str, dict[tuple[str, str], list[str]]] = {}
     for tools, theirs, ours, remark in catalogue.counterparts(TOOL_NAMES):
@@ -355,27 +358,29 @@ def _metric(definition: Definition) -> list[str]:
 
 
 def _parameters(definition: Definition, about: dict[str, str]) -> list[str]:
-    """Return a table of parameters; their meanings are a list below it if one is long."""
-    rows, meanings = [], []
+    """Return a table of parameters, with a line for each value that has a meaning of its own."""
+    rows = []
     for name, parameter in definition.parameters.items():
-        values, _, default = catalogue.values_and_default(parameter).rpartition("; ")
-        values = ", ".join(map(code, parameter.choice_texts)) if parameter.choices else values
+        default = catalogue.values_and_default(parameter).rpartition("; ")[2]
         default = default.removeprefix("default ")
         usual = "The run to compare with; by default the ideal order."
-        meanings.append(inline(about.get(name, parameter.about or usual)))
+        meaning = inline(about.get(name, parameter.about or usual))
+        marks = [f"`{text}`: " for text in parameter.choice_texts]
+        if not marks or any(mark not in meaning for mark in marks):
+            meaning = f"{_values(parameter)}<br>{meaning}"
+        for mark in marks:
+            meaning = re.sub(rf"(?<=\.) {mark}", f"<br>{mark}", meaning)
         shown = default if default in ("none", "required", "the whole list") else code(default)
         anchor = f"{definition.name.lower()}-{name}"
-        rows.append(f"| {code(name, anchor)} | {values} | {shown} |")
-    if not rows:
-        return []
-    if max(len(meaning.split()) for meaning in meanings) > LONGEST_CELL:
-        below = [
-            f"- `{name}`: {text}"
-            for name, text in zip(definition.parameters, meanings, strict=True)
-        ]
-        return ["| parameter | values | default |", "|---|---|---|", *rows, "", *below, ""]
-    rows = [f"{row} {meaning} |" for row, meaning in zip(rows, meanings, strict=True)]
-    return ["| parameter | values | default | meaning |", "|---|---|---|---|", *rows, ""]
+        rows.append(f"| {code(name, anchor)} | {shown} | {meaning} |")
+    head = ["| parameter | default | values and meaning |", "|---|---|---|"]
+    return [*head, *rows, ""] if rows else []
+
+
+def _values(parameter: Parameter) -> str:
+    """Return the values of a parameter or setting; those to copy are code."""
+    names = parameter.choice_texts or ("true", "false") * (parameter.type is bool)
+    return ", ".join(map(code, names)) or catalogue.values(parameter)
 
 
 def _sections(definition: Definition) -> dict[str, str]:

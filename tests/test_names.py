@@ -113,7 +113,7 @@ def test_parse_all_keeps_each_once_and_names_every_mistake() -> None:
         parse_all(["map", "ndgc@10", "P@0"])
     assert str(caught.value) == (
         "metrics: unknown metric 'ndgc@10'\n  fix:   use ndcg@10\n"
-        "metrics: P@0: cutoff: expected a number in [1, inf), got 0\n  fix:   write P@10"
+        "metrics: P@0: cutoff: expected a number of 1 or more, got 0\n  fix:   write P@10"
     )
 
 
@@ -204,14 +204,14 @@ MISTAKES = {
     "ndcg(convention=letor)": "expected a cutoff: the tool has no default\n  fix:   add one",
     "map(convention=ranklib)@5": "RankLib 2.10.2 (codelibs) has map of the whole list only",
     "P(2)@5": "expected name=value, got '2'",
-    "P(rel=0)@5": "rel: expected a number in (0, inf), got 0",
+    "P(rel=0)@5": "rel: expected a number above 0, got 0",
     "P@x": "cutoff: expected a whole number, got 'x'",
     "P_5.5": "cutoff: expected a whole number, got '5.5'",
     "P@2147483648": "cutoff: expected at most 2147483647, got 2147483648",
     "map(depth=9999999999)": "depth: expected at most 2147483647, got 9999999999",
     "ndcg.9999999999=3": "gains: expected grade:number;grade:number... with grades 0 to 2147483647",
-    "iprec_at_recall@1e308": "cutoff: expected a number in [0, 1e+09], got 1e+308",
-    "P@0": "cutoff: expected a number in [1, inf), got 0",
+    "iprec_at_recall@1e308": "cutoff: expected a number of 0 to 1,000,000,000, got 1e+308",
+    "P@0": "cutoff: expected a number of 1 or more, got 0",
     "bpref@10": "bpref takes no cutoff",
     "set_P.5": "trec_eval's set_P takes no number",
     "recip_rank_10": "no number\n  fix:   write recip_rank@10",  # pytrec_eval reads recip_rank

@@ -293,9 +293,12 @@ class Range:
         return low <= value <= high and not (self.open and value in (low, high))
 
     def __str__(self) -> str:
-        low = "(-inf" if self.low is None else f"{'(' if self.open else '['}{self.low:g}"
-        high = "inf)" if self.high is None else f"{self.high:g}{')' if self.open else ']'}"
-        return f"{low}, {high}"
+        low, high = ("" if end is None else f"{end:,.15g}" for end in (self.low, self.high))
+        if self.open:
+            return " and ".join([f"above {low}"] * bool(low) + [f"below {high}"] * bool(high))
+        return (
+            f"{low} to {high}" if low and high else f"{low} or more" if low else f"{high} or less"
+        )
 
 
 class About(str):
@@ -384,7 +387,8 @@ class Parameter:
         if self.type is int and abs(value) > MOST:
             raise self._wrong(metric, f"at most {MOST}", shorten(text, 40))
         if self.range is not None and value not in self.range:
-            raise self._wrong(metric, f"a number in {self.range}", f"{value:g}")
+            expected = f"a number {'of ' * (not self.range.open)}{self.range}"
+            raise self._wrong(metric, expected, f"{value:g}")
         return value
 
     @property

@@ -258,7 +258,7 @@ def err(
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. The ideal ranking has less than 1; see
+        0 to 1; 0 for a query without relevant documents. The ideal ranking has less than 1; see
         ``nerr``.
 
     Raises
@@ -346,7 +346,7 @@ def pfound(
     Parameters
     ----------
     decay : float
-        Probability, in (0, 1), to continue after a document that does not satisfy. RankEval's is
+        Probability to continue after a document that does not satisfy. RankEval's is
         0.15.
 
     Raises
@@ -451,7 +451,7 @@ def rbp(
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1): the chance that a reader continues to the next rank. A reader sees
+        Persistence: the chance that a reader continues to the next rank. A reader sees
         1 / (1 - p) documents on average, 5 for .8.
     gain : {"binary", "linear", "exp"}
         ``binary``: 1 for grades of at least `rel`. ``linear``: g / max_grade. ``exp``: (2^g - 1) /
@@ -460,10 +460,11 @@ def rbp(
         Largest grade that the judges could give; its gain is 1. ``none``: the largest grade of the
         query. It does not affect ``binary``.
     form : {"value", "residual", "upper"}
-        ``residual``: the weight of the unjudged documents retrieved and of all ranks beyond the end
-        of the list or the cutoff. It measures uncertainty, not quality: it also exists for a query
-        without relevant documents, and is 1 without an answer. ``upper``: value plus residual. The
-        orders ``best`` and ``worst`` of tied documents bound only ``value``.
+        The orders ``best`` and ``worst`` of tied documents bound only ``value``. ``value``: the
+        formula above. ``residual``: the weight of the unjudged documents retrieved and of all ranks
+        beyond the end of the list or the cutoff. It measures uncertainty, not quality: it also
+        exists for a query without relevant documents, and is 1 without an answer. ``upper``: value
+        plus residual.
     rel : int
         Smallest relevant grade of the gain ``binary``; graded gains ignore it.
 

@@ -88,7 +88,7 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents. If all scores or all grades are equal, ``a``
+        -1 to 1; NaN for fewer than two documents. If all scores or all grades are equal, ``a``
         is 0 and the others are NaN.
 
     >>> from harness import Qrels, Run, align
@@ -128,7 +128,7 @@ def spearman(aligned: Aligned) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are equal.
+        -1 to 1; NaN for fewer than two documents, or if all scores or all grades are equal.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -160,7 +160,7 @@ def pearson(aligned: Aligned) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are equal.
+        -1 to 1; NaN for fewer than two documents, or if all scores or all grades are equal.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
@@ -297,7 +297,7 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> F
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or if all grades (for ``b`` also if all
+        -1 to 1; NaN for fewer than two documents, or if all grades (for ``b`` also if all
         scores) are equal.
 
     >>> from harness import Qrels, Run, align

@@ -39,11 +39,6 @@ def alpha_ndcg(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Float
     largest gain at each rank (the larger docno for ties), as in ndeval. Without subtopics in the
     qrels, the query is the only subtopic.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
     >>> import numpy as np
     >>> from dataclasses import replace
     >>> from harness import Qrels, Run, align
@@ -76,11 +71,6 @@ def err_ia(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Floats:
     same sum for a list of documents about all subtopics. ndeval does not divide ERR-IA@1. All
     subtopics with a relevant document have the same weight. Without subtopics in the qrels, the
     query is the only subtopic.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
 
     >>> import numpy as np
     >>> from dataclasses import replace

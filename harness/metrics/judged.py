@@ -44,7 +44,7 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN if no document is retrieved.
+        0 to 1; NaN if no document is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
@@ -83,7 +83,7 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN if no document is retrieved.
+        0 to 1; NaN if no document is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})

@@ -387,8 +387,8 @@ def ndcg(
     ideal : {"cut", "full", "list", "retrieved"}
         End of the ideal ranking. ``cut``: rank k. ``full``: all documents, so a small k cannot
         reach 1. ``list``: rank k or the length of the list, if that is smaller (Elasticsearch); not
-        with `gains`. ``retrieved``: k retrieved documents, as in tools that see no others; a missed
-        relevant document then costs nothing.
+        with `gains`. ``retrieved``: the best order of the retrieved documents, up to rank k. A
+        relevant document that is not retrieved costs nothing.
     discount : {"log2", "jarvelin", "position"}
         Divisor of a gain at rank i. ``log2``: log2(i + 1). ``jarvelin``: 1 at ranks 1 and 2, then
         log2(i). ``position``: i.
@@ -398,13 +398,13 @@ def ndcg(
     floor : float
         Smallest grade with a gain; matters if grades are fractions. Not with `gains`.
     spill : bool
-        Under ``ties=average``, count a tied group that reaches past k whole, as in QuickRank's
-        TNDCG; values can exceed 1. Not with `gains`.
+        Under ``ties=average``, if a tied group begins at or before rank k and ends after it, count
+        the whole group, as in QuickRank's TNDCG; values can exceed 1. Not with `gains`.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], except with ``negative=value`` and ``gain=exp-int32``; 0 for a query without
+        0 to 1, except with ``negative=value`` and ``gain=exp-int32``; 0 for a query without
         relevant documents.
 
     Raises
@@ -563,11 +563,6 @@ def ncg(
     ----------
     gain
         As in ``ndcg``.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})

@@ -218,7 +218,7 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], 0.5 if all scores are equal; NaN for a query without two different grades among
+        0 to 1, 0.5 if all scores are equal; NaN for a query without two different grades among
         its retrieved documents.
 
     >>> from harness import Qrels, Run, align
@@ -250,7 +250,7 @@ def auc(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], 0.5 if all scores are equal; NaN if no relevant or no judged non-relevant
+        0 to 1, 0.5 if all scores are equal; NaN if no relevant or no judged non-relevant
         document is retrieved.
 
     >>> from harness import Qrels, Run, align
@@ -307,7 +307,7 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     Parameters
     ----------
     alpha : float
-        Steepness of the model, above 0.
+        Steepness of the model.
 
     Returns
     -------

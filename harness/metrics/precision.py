@@ -213,7 +213,7 @@ def f1(
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if no relevant document is among the first k.
+        0 to 1; 0 if no relevant document is among the first k.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -246,7 +246,7 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if nothing is retrieved.
+        0 to 1; 0 if nothing is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -290,7 +290,7 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if no document is retrieved or relevant.
+        0 to 1; 0 if no document is retrieved or relevant.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -320,7 +320,7 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if no document is retrieved or relevant.
+        0 to 1; 0 if no document is retrieved or relevant.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
@@ -353,12 +353,12 @@ def set_f(
     Parameters
     ----------
     beta : float
-        Weight of recall relative to precision, at least 0.
+        Weight of recall relative to precision.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 if no relevant document is retrieved.
+        0 to 1; 0 if no relevant document is retrieved.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})

@@ -298,7 +298,7 @@ def rbo(
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1): the chance that a reader continues to the next rank. At .9 the
+        Persistence: the chance that a reader continues to the next rank. At .9 the
         first ten ranks have 86% of the weight (see `rbo_weight`).
     form : {"ext", "min", "res", "max", "ext-cut", "truncated"}
         ``ext``: the agreement so far continues. ``min`` and ``max``: the smallest and the largest
@@ -320,7 +320,7 @@ def rbo(
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]: 0 without shared documents, 1 for the same order; NaN if a list is empty.
+        0 to 1: 0 without shared documents, 1 for the same order; NaN if a list is empty.
 
     Raises
     ------
@@ -411,7 +411,7 @@ def ao(
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN if a list is empty.
+        0 to 1; NaN if a list is empty.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1}})

@@ -230,8 +230,8 @@ def _zero_or_one(grades: Array, relevant: Bools) -> Array:
 Short = Annotated[
     Literal["cut", "nan", "zero", "error"],
     About(
-        "Value of a list with fewer than k documents: that of the list (cut), none (nan), 0 "
-        "(zero), or an error."
+        "Value of a list with fewer than k documents. ``cut``: that of the list. ``nan``: none. "
+        "``zero``: 0. ``error``: an error."
     ),
 ]
 

@@ -170,7 +170,7 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [ln(0.00001), 0]; ln(0.00001) for a query without relevant documents.
+        ln(0.00001) to 0; ln(0.00001) for a query without relevant documents.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
@@ -306,7 +306,7 @@ def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [ln(0.00001), 0]; ln(0.00001) for a query without relevant documents.
+        ln(0.00001) to 0; ln(0.00001) for a query without relevant documents.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 1}})
@@ -362,7 +362,7 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. At the level 0, an empty list has
+        0 to 1; 0 for a query without relevant documents. At the level 0, an empty list has
         NaN, because trec_eval computes 0/0.
 
     >>> from harness import Qrels, Run, align
@@ -397,7 +397,7 @@ def eleven_point_average(
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents, NaN if
+        0 to 1; 0 for a query without relevant documents, NaN if
         ``iprec_at_recall`` is NaN at one of the levels.
 
     >>> from harness import Qrels, Run, align

@@ -268,9 +268,9 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
     """Mean of nDCG at the ranks at which the gain changes in the ideal ranking.
 
-    With 5 documents of grade 2 and 3 of grade 1 these are ranks 5 and 8. The end of the list is
-    another point if the list is longer than the ideal ranking by at least two documents, as in
-    trec_eval.
+    For example, 5 documents of grade 2 and 3 documents of grade 1 give the ranks 5 and 8. The end
+    of the list is another point if the list is longer than the ideal ranking by at least two
+    documents, as in trec_eval.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floa
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents; NaN if no relevant document has a
+        0 to 1; 0 for a query without relevant documents; NaN if no relevant document has a
         gain.
 
     >>> from harness import Qrels, Run, align

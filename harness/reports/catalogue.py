@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import metrics as metrics  # which registers them
-from ..core.arguments import Parameter
+from ..core.arguments import MOST, Parameter
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import NICKNAMES, known_names, parse
 from ..core.policy import TIES, GradeRule, Policy
@@ -29,7 +29,7 @@ _SUMMARIES = {
     "gm": "geometric mean over queries (values are logarithms)",
     "median": "median over queries",
 }
-_KINDS = {int: "whole number", float: "number", bool: "true or false", str: "name"}
+_KINDS = {int: "whole number", float: "number", bool: "true, false", str: "name"}
 SETTINGS = {
     "convention": "all settings of one tool; settings written next to it take precedence",
     "ties": f"order of tied documents: {', '.join(TIES)}",
@@ -184,7 +184,7 @@ def define(definition: Definition) -> str:
     for name, parameter in definition.parameters.items():
         lines += wrapped(f"{name}: {values_and_default(parameter)}", WIDTH, 2, 4)
         usual = "the run that the ranking is compared to; the ideal order without"
-        text = about.get(name, parameter.about or usual)
+        text = about.get(name, plain(parameter.about) or usual)
         lines += wrapped(text, WIDTH, 6, 0)
     lines += ["", parts["Notes"]] if "Notes" in parts else []
     lines.append("")
@@ -250,16 +250,31 @@ def settings() -> str:
     return "\n".join([*lines, ""])
 
 
+def values(parameter: Parameter) -> str:
+    """Accepted values of a parameter.
+
+    >>> from harness.core.metric import REGISTRY
+    >>> own = REGISTRY["map"].parameters
+    >>> values(own["cutoff"]), values(own["none_found"]), values(own["rel"])
+    ('1, 2, 3, ...', '0, 1', 'above 0')
+    """
+    if parameter.choices:
+        return ", ".join(parameter.choice_texts)
+    if parameter.pairs:
+        return "grade:number;grade:number..."
+    limits, text = parameter.range, _KINDS[parameter.type]
+    if parameter.many:
+        return f"{text}s separated by colons" + (f", each {limits}" if limits else "")
+    if parameter.type is int and limits and limits.low is not None:
+        numbers = range(int(limits.low), int(limits.high or MOST) + 1)
+        listed = ", ".join(map(str, numbers[:3])) + ", ..." * (len(numbers) > 3)
+        return listed + f", {limits.high}" * bool(limits.high and len(numbers) > 3)
+    return str(limits or text)
+
+
 def values_and_default(parameter: Parameter) -> str:
     """Accepted values of a parameter, and its default."""
-    if parameter.choices:
-        text = ", ".join(parameter.choice_texts)
-    elif parameter.pairs:
-        text = "grade:number;grade:number..."
-    else:
-        text = _KINDS[parameter.type] + ("s, as 1:0" if parameter.many else "")
-    text += f" in {parameter.range}" if parameter.range else ""
-    default = parameter.default
+    text, default = values(parameter), parameter.default
     if default is inspect.Parameter.empty:
         return f"{text}; required"
     fallback = "the whole list" if parameter.name == "cutoff" else "none"

@@ -23,7 +23,7 @@ def test_a_metric() -> None:
     place = lines.index("  discount: log2, jarvelin, position; default log2")
     assert lines[place + 1].startswith("      Divisor of a gain at rank i. log2: log2(i + 1).")
     assert "  gains: grade:number;grade:number...; default none" in lines
-    assert "  cutoff: whole number in [1, inf); default the whole list" in lines
+    assert "  cutoff: 1, 2, 3, ...; default the whole list" in lines
     for name in ("convention", "ties", "scores", "depth", "judged_only", "labels", "empty"):
         assert f"\n  {name}: " in text
     assert "'harness metrics ndcg --conventions'" in text

@@ -129,10 +129,10 @@ def test_unsupported_measures(measure: str) -> None:
 @pytest.mark.parametrize(
     ("measure", "why"),
     [
-        ("P_0", "P.0: cutoff: expected a number in [1, inf), got 0"),
+        ("P_0", "P.0: cutoff: expected a number of 1 or more, got 0"),
         ("P_5,05", "P.05,5: a cutoff comes twice"),
         ("P.2.2,2.9", "P.2,2: a cutoff comes twice"),
-        ("ndcg_cut_0.5", "ndcg_cut.0: cutoff: expected a number in [1, inf), got 0"),
+        ("ndcg_cut_0.5", "ndcg_cut.0: cutoff: expected a number of 1 or more, got 0"),
         ("recall_3.0,3", "recall.3,3: a cutoff comes twice"),
         ("iprec_at_recall_0.1,0.10", "iprec_at_recall.0.1,0.10: a cutoff comes twice"),
         ("ndcg_10", "ndcg_10: ndcg takes no number here; write ndcg_cut_10"),
