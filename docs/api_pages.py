@@ -8,7 +8,7 @@ import json
 import re
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -52,6 +52,8 @@ INTERNAL = {
     "Verdict": "limit worst_gain",
 }
 """Methods and fields of classes for other modules of the harness."""
+INHERITED = dict.fromkeys(("Qrels", "Run"), ("n_queries", "n_rows", "from_dict", "to_dict"))
+"""Members of a base class without a page."""
 FIELDS = ("Comparison", "Standing", "Overall", "RankSimilarity", "Verdict")
 """Classes without a public name, whose fields are below the function or class that has them."""
 HEADINGS = {
@@ -184,7 +186,8 @@ def _link(name: str) -> str:
 def members(thing: Any) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield the public functions of a module, or the documented methods of a class."""
     is_module = isinstance(thing, types.ModuleType)
-    for name in getattr(thing, "__all__", ()) if is_module else vars(thing):
+    of_class = () if is_module else (*vars(thing), *INHERITED.get(thing.__name__, ()))
+    for name in getattr(thing, "__all__", ()) if is_module else of_class:
         member = inspect.getattr_static(thing, name, None) or getattr(thing, name)
         member = getattr(member, "__func__", member)
         hidden = name[0] == "_" or name in internal(thing)
@@ -225,15 +228,20 @@ def arguments(
     return found
 
 
-def _described(name: str, thing: Any, level: int) -> list[str]:
-    """Return the section of a function, class or module: a sentence, an example, the details."""
+def _described(name: str, thing: Any, level: int, shared: Collection[str] = ()) -> list[str]:
+    """Return the section of a function, class or module: a sentence, an example, the details.
+
+    It leaves out the shared arguments, which the section of a module describes.
+    """
     sections = _sections(thing)
     short = name.removeprefix("harness.")
     lines = [f"{'#' * level} {short} {{ #{name} }}\n"]
     if isinstance(thing, types.ModuleType):
         lines += [f"{inline(part)}\n" for part in _paragraphs(sections[""])]
+        shared = _entries(sections.get("Parameters", ""))
+        lines += _attributes(thing, sections) if shared else []
         for member, function in members(thing):
-            lines += _described(f"{name}.{member}", function, level + 1)
+            lines += _described(f"{name}.{member}", function, level + 1, shared)
         return lines
     is_class = inspect.isclass(thing)
     called = not is_class or thing.__name__ in CONSTRUCTED
@@ -246,6 +254,7 @@ def _described(name: str, thing: Any, level: int) -> list[str]:
     lines += rest
     if called:
         found = arguments(short.rpartition(".")[2], thing)
+        found = {key: argument for key, argument in found.items() if key not in shared}
         for title, keys in HEADINGS.get(short, {"": " ".join(found)}).items():
             lines += [f"**{title}**\n"] * bool(title)
             lines += _arguments(name, {key: found[key] for key in keys.split()})
@@ -321,10 +330,11 @@ def _defined(terms: list[str], kind: str, meaning: str) -> list[str]:
     return [term, f":   {text}\n"] if text else [f"{term}\n"]
 
 
-def _attributes(kind: type, sections: dict[str, str]) -> list[str]:
+def _attributes(kind: Any, sections: dict[str, str]) -> list[str]:
     """Return the list of a class's attributes."""
     entries = _entries(sections.get("Parameters", "") + "\n" + sections.get("Attributes", ""))
-    for key, value in vars(kind).items():
+    for key in (*vars(kind), *INHERITED.get(kind.__name__, ())):
+        value = inspect.getattr_static(kind, key)
         if isinstance(value, (property, cached_property)) and key[0] != "_":
             entries.setdefault(key, Entry("", _document(value).partition("\n\n")[0]))
     alike: dict[Entry, list[str]] = {}

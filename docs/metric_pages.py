@@ -399,7 +399,7 @@ def inline(text: str) -> str:
     """
     text = re.sub(r"`harness\.[\w.]*?(\w+)`", r"`\1`", " ".join(text.split()))
     parts = re.split(r"(``?[^`]+``?)", text)
-    marked = (re.sub(r"([*_<|\[])", r"\\\1", part) for part in parts[::2])
+    marked = (re.sub(r"([*_|\[])", r"\\\1", part.replace("<", "&lt;")) for part in parts[::2])
     marked = (re.sub(r"\b([A-Za-z])\\_([a-z])\b", r"\1<sub>\2</sub>", part) for part in marked)
     marked = (re.sub(r"\^(\(.*?\)|-?\w+(?:\\_\w+)*)", r"<sup>\1</sup>", part) for part in marked)
     coded = [part.strip("`") for part in parts[1::2]]

@@ -1,21 +1,4 @@
-"""Metrics as plain functions of padded batches.
-
-Each takes ``scores`` and ``relevance`` of shape (B, L) or (B, L, 1) and ``n`` of shape (B,), the
-number of documents of each query, and returns a float64 array with a value for each query. Scores
-and grades may be lists, arrays or tensors; values past ``n`` are never read. In place of ``n``,
-``mask`` has True for each document and False for padding. For rows without padding, shape
-(n_rows,), ``n`` has the group sizes, as for LightGBM. NaN means that the metric is not defined for
-a query, or that the query has no document. `harness.metrics` describes the metrics.
-
-``ties`` is the policy for tied scores. The default is that of trec_eval, which compares scores as
-float32 and puts the larger docno first; docnos are d0, d1, ... by position. ``ties="stable"`` keeps
-the order of the batch. PyTorchLTR breaks ties at random.
-
->>> from harness import batch
->>> scores = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
->>> batch.ndcg(scores, [[0, 1, 0], [0, 1, 1]], [3, 3]).round(4).tolist()
-[0.5, 0.6934]
-"""
+"""Metrics of padded batches; `harness.batch` describes the arguments that they share."""
 
 from __future__ import annotations
 
@@ -83,8 +66,6 @@ def ndcg(
 
     Parameters
     ----------
-    scores, relevance : array_like, shape (batch_size, list_size)
-    n : array_like, shape (batch_size,), optional
     k : int, sequence of int, or None
         Cutoff, or several cutoffs. None means every rank; ranks past the end of a list repeat its
         last value.
@@ -94,12 +75,10 @@ def ndcg(
         Value of a list shorter than k: that of the whole list, or NaN.
     ideal : {"cut", "full"}
         Cut the ideal ranking at k too, or use it whole.
-    ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
 
     Returns
     -------
-    ndarray, shape (batch_size,), (batch_size, len(k)) for several cutoffs, or
-    (batch_size, list_size) if k is None
+    ndarray, shape (B,), (B, len(k)) for several cutoffs, or (B, L) if k is None
 
     Raises
     ------
@@ -194,6 +173,13 @@ def rbo(
 ) -> Floats:
     """Compute the rank-biased overlap with the ideal ranking; see `harness.metrics.rbo.rbo`.
 
+    Parameters
+    ----------
+    k : int, optional
+        Depth of the sum, only for ``form="truncated"``.
+
+    Examples
+    --------
     >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
     [0.5]
     """
@@ -214,6 +200,13 @@ def ao(
 ) -> Floats:
     """Compute the average overlap with the ideal ranking; see `harness.metrics.rbo.ao`.
 
+    Parameters
+    ----------
+    k : int, optional
+        Cutoff; none by default.
+
+    Examples
+    --------
     >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
     [0.5]
     """
@@ -230,8 +223,6 @@ def kendall(
     ties: Order = "trec_eval",
 ) -> Floats:
     """Compute Kendall's tau of scores and grades; see `harness.metrics.correlation.kendall`.
-
-    `ties` decides the precision of scores: float32 for ``trec_eval``, float64 for the others.
 
     >>> kendall([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.333333333333]
@@ -260,8 +251,6 @@ def spearman(
     scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
 ) -> Floats:
     """Compute Spearman's rho; see `harness.metrics.correlation.spearman`.
-
-    `ties` decides the precision of scores: float32 for ``trec_eval``, float64 for the others.
 
     >>> spearman([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.5]
@@ -306,8 +295,6 @@ def lambdas(
 
     Parameters
     ----------
-    scores, relevance : array_like, shape (batch_size, list_size)
-    n : array_like, shape (batch_size,), optional
     alpha : float
         Steepness of the model, above 0.
     delta_ndcg : bool
@@ -315,8 +302,6 @@ def lambdas(
         1 (RankNet).
     gain : {"exp", "linear"}
         Gain in nDCG: 2^g - 1, or the grade g.
-    ties : {"trec_eval", "trec_eval10", "docno+", "stable", "reverse"}
-        Order of tied scores, for the ranks in nDCG.
 
     Returns
     -------

@@ -38,7 +38,7 @@ _TESTS = [name for name in options.PLAN if name != "baselines"]
 @options.several("files", "OLD NEW|RESULTS...", _FILES)
 @options.flag("--history", "Show a metric over dated results folders.")
 @options.path("--output", "-o", metavar="FILE", help="Write the page of --history.")
-@options.metrics("A metric, by default all of both")
+@options.metrics("A metric (default: all metrics of both)")
 @click.option("--dataset", metavar="DATASET", help="Compare this dataset only.")
 @click.option("--tolerance", metavar="DIFFERENCE", type=options.Number(0), help=_TOLERANCE)
 @options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")

@@ -36,7 +36,7 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 @options.command()
 @options.several("inputs", "BASELINE CANDIDATE...|CONFIG", _INPUTS)
 @click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
-@options.metrics("A metric, by default all of results folders")
+@options.metrics("A metric (default: all of a results folder)")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="OLD of the baseline is now called NEW")
 @options.setting(

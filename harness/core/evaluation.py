@@ -232,10 +232,14 @@ class Evaluation(Printable):
         Each metric has its own summary. With query weights, the summary is weighted. It leaves out
         undefined values (NaN), and `n` counts the others; if all are undefined, it is NaN, or 0 for
         a sum. Sums are rounded once (``math.fsum``), so the order of the queries does not matter.
-        Look values up under any spelling of a metric.
 
         ``names="tracker"`` spells names without ``@`` and brackets, such as ``ndcg_at_10``, for
         MLflow and other trackers.
+
+        Returns
+        -------
+        mapping of str to float
+            Value of each metric. With canonical names, any spelling of a metric finds it.
         """
         check_arguments(locals(), names=_NAMES)
         values = {name: self._summary(column) for column, name in enumerate(self.names)}

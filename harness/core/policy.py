@@ -150,8 +150,9 @@ class Policy(Choices):
     ties : str
         Order of documents with the same score:
 
-        * ``trec_eval``: descending docno, for scores in single precision;
-        * ``trec_eval10``: descending docno, for scores in double precision, as in all that follow;
+        * ``trec_eval``: descending docno. Scores are compared in single precision;
+        * ``trec_eval10``: descending docno. Scores are compared in double precision here and in
+          all orders below;
         * ``docno+``: ascending docno;
         * ``stable``, ``reverse``: the order of the input, or its reverse;
         * ``random(7)``: an order drawn with the seed 7;

@@ -459,6 +459,8 @@ class QueryRows(ABC):
 
         Parameters
         ----------
+        mapping : mapping of str to mapping, list or set
+            The documents of each qid.
         duplicates : {"error", "first", "last", "best", "lowest"}
             What to do with a docno that a list names twice.
 
@@ -586,9 +588,7 @@ def rows_in_file(table: QueryRows, rows: Ints) -> Ints:
 class Qrels(QueryRows):
     """The judgements of a dataset.
 
-    ``numbers`` stores the grades in the smallest integer type that fits them, or as float64 if
-    some are fractions, which not every metric accepts. A grade below 0 means unjudged, as in
-    trec_eval.
+    A grade below 0 means unjudged, as in trec_eval. Not every metric accepts fractions.
 
     Examples
     --------
@@ -598,6 +598,8 @@ class Qrels(QueryRows):
 
     Attributes
     ----------
+    numbers : ndarray, shape (n_rows,)
+        The grades in the smallest integer type that fits them, or float64 for fractions.
     subtopics : ndarray of int64, shape (n_rows,), optional
         Subtopics for which each document is relevant: bit s is subtopic s of its query.
     learning_to_rank : bool
@@ -758,14 +760,16 @@ def _refusal(
 class Run(QueryRows):
     """Scores of one system for all queries.
 
-    ``numbers`` are the scores: float64, all finite. `tags` are the distinct values in the last
-    column of a TREC file, a thousand at most.
-
     Examples
     --------
     >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 1.5}}, name="bm25")
     >>> run.scores.tolist()
     [0.5, 1.5]
+
+    Attributes
+    ----------
+    tags : tuple of str
+        Distinct values in the last column of a TREC file, a thousand at most.
     """
 
     tags: tuple[str, ...] = field(default=())
@@ -774,7 +778,7 @@ class Run(QueryRows):
 
     @property
     def scores(self) -> npt.NDArray[np.float64]:
-        """Score of each row, ``(n_rows,)`` float64."""
+        """Score of each row, ``(n_rows,)`` float64, all finite."""
         return self.numbers
 
     @cached_property
@@ -800,9 +804,14 @@ class Run(QueryRows):
 
     @classmethod
     def for_rows(cls, qrels: Qrels, scores: npt.ArrayLike, *, name: str = "") -> Run:
-        """Make a run from one finite score for each row of `qrels`, in the order of its rows.
+        """Make a run from scores in the order of the rows of `qrels`.
 
         Use it for predictions of a learning-to-rank file. It matches rows, not docnos.
+
+        Parameters
+        ----------
+        scores : array_like, shape (n_rows,)
+            One finite score for each row of `qrels`.
         """
         checked = cls.check_numbers(scores, name or "scores")
         n_rows = qrels.n_rows if qrels.n_source is None else qrels.n_source

@@ -106,7 +106,7 @@ def evaluate(
 
         Padded batches: give grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`,
         and optionally `qids`. Or give both in shape (n_rows,), with the group sizes as `n`, as for
-        LightGBM; prefer ``(qids, grades)``, which shows the query of each row.
+        LightGBM. If you have the qid of each row, give ``(qids, grades)`` instead.
 
         Some metrics accept grades that are fractions.
     metrics : iterable of str or Metric
@@ -119,9 +119,12 @@ def evaluate(
     convention : str, optional
         Compute every metric as this tool does, such as ``lightgbm``, unless the metric's name has
         its own convention.
-    n, mask, qids : array_like, optional
-        For arrays: the number of documents of each query, shape (B,); or a mask of the documents,
-        shape (B, L); and the qid of each query.
+    n : array_like, shape (B,), optional
+        For arrays: number of documents of each query.
+    mask : array_like of bool, shape (B, L), optional
+        For padded batches, in place of `n`: True for a document, False for padding.
+    qids : array_like, shape (B,), optional
+        For arrays and lists: qid of each query.
     references : mapping of str to run, optional
         Runs that metrics such as ``rbo(reference=bm25)`` compare with.
     weights : mapping of str to number, or path, optional
@@ -158,7 +161,10 @@ def evaluate(
     --------
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
     >>> run = {"q1": {"d1": 0.2, "d2": 0.9}}
-    >>> evaluate(qrels, run, ["P@1", "recip_rank"]).to_dict()
+    >>> evaluation = evaluate(qrels, run, ["P@1", "recip_rank"])
+    >>> evaluation.summary()["recip_rank"]
+    0.5
+    >>> evaluation.to_dict()
     {'q1': {'P@1': 0.0, 'recip_rank': 0.5}}
     """
     check_arguments(locals(), relevance_level=LEVEL.or_none(), convention=TEXT.or_none())
