@@ -11,8 +11,6 @@ from typing import Any
 
 import click
 
-from ..core.metric import Metric
-from ..core.names import compared
 from ..errors import counted
 from ..experiment import run as experiment
 from ..experiment.cache import LARGE, Cache
@@ -22,7 +20,7 @@ from ..guard.findings import warning_summary
 from ..input_files import url_of
 from ..reports.comparisons import SHOWN
 from ..reports.leaderboard import REPORTS, render_leaderboard
-from ..stats.comparison import REFERENCE_RUNS, Comparisons
+from ..stats.comparison import REFERENCE_RUNS
 from . import options
 from .printing import file_list, show, terminal_width, with_short_errors, wrapped
 
@@ -96,6 +94,10 @@ def command(
         raise click.exceptions.Exit(1)
 
 
+NAMED = 10
+"""Runs that a command to run next names, at most."""
+
+
 def _next_steps(
     results: Results, config: Path, overrides: Sequence[str], n_slices: int
 ) -> Iterator[str]:
@@ -115,27 +117,14 @@ def _next_steps(
     if results.comparisons is None and len(runs) == 2:
         commands.append(f"compare {shlex.join(runs)} --results {folder}")
     rows = [] if results.comparisons is None else results.comparisons.rows
-    if results.comparisons is not None and len(rows) > SHOWN:
-        command = shlex.join(["compare", *_arguments(results.comparisons, board.metrics)])
-        commands.insert(0, f"{command} --results {folder}  # all {len(rows):,} comparisons")
+    names = dict.fromkeys(name for row in rows for name in (row.baseline, row.run))
+    if len(rows) > SHOWN and len(names) <= NAMED and not names.keys() & REFERENCE_RUNS.keys():
+        command = f"compare {shlex.join(names)} --results {folder}"
+        commands.insert(0, f"{command}  # all {len(rows):,} comparisons")
     if board.entries:
         commands += [f"table {folder} --format latex", f"verify {folder}"]
     for place, command in enumerate(commands[:2]):
         yield f"{'      ' if place else 'next: '}harness {command}"
-
-
-def _arguments(comparisons: Comparisons, metrics: Sequence[Metric]) -> Iterator[str]:
-    """Yield the arguments of ``harness compare`` that repeat comparisons of results."""
-    baselines, rows = comparisons.plan.baselines, comparisons.rows
-    names = dict.fromkeys((*baselines, *(name for x in rows for name in (x.baseline, x.run))))
-    yield from (name for name in names if name not in REFERENCE_RUNS)
-    if not baselines:
-        yield "--all-pairs"
-    for baseline in baselines if len(baselines) > 1 or {*baselines} & {*REFERENCE_RUNS} else ():
-        yield from ("-b", baseline)
-    tested = tuple(dict.fromkeys(row.metric for row in rows))
-    for metric in tested if tested != compared(metrics, ()) else ():
-        yield from ("-m", str(metric))
 
 
 def _relative(path: Path) -> str:
