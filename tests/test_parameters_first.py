@@ -64,7 +64,7 @@ COMMANDS: list[tuple[tuple[str, ...], str]] = [
     (("evaluate", "qrels.txt", "mine.run", "-m", "map", "--run-format", "x"), "unknown format 'x'"),
     (("evaluate", "qrels.txt", "mine.run", "-m", "map", "--ties", "x"), "unknown ties policy 'x'"),
     (("run", "configs/quickstrat.yaml"), "no file configs/quickstrat.yaml"),
-    (("metrics", "ndgc"), "use ndcg;"),
+    (("metrics", "ndgc"), "use ndcg\n"),
     (("compare", "mine.run", "other.run", "--qrels", "qrels.txt", "-m", "P@0"), "P@0"),
     (("compare", "mine.run", "other.run", "--qrels", "qrels.txt", "-m", "map", "--level", "3"),
      "level"),

@@ -312,6 +312,14 @@ class Queries:
         return way, len(known_as)
 
 
+OF_NAMES = ("nothing-judged", "other-collection", "other-topics", "unscored-rows")
+UNNAMED = (
+    "the dataset names no documents: leave docnos out of the run, or add --columns docno=none "
+    "(in a config columns: {docno: none})"
+)
+"""Fix of a run that names documents of a dataset without names."""
+
+
 class Documents:
     """Sums up which documents of a run that names them are judged, part by part."""
 
@@ -356,6 +364,11 @@ class Documents:
 
     def findings(self, begin: RunPart, queries: Queries) -> Iterator[Finding]:
         """Yield documents that are not judged; `begin` has the first queries and examples."""
+        for found in self._findings(begin, queries):
+            is_unnamed = self.qrels.docnos.positional and found.rule in OF_NAMES
+            yield replace(found, fix=UNNAMED) if is_unnamed else found
+
+    def _findings(self, begin: RunPart, queries: Queries) -> Iterator[Finding]:
         spelled, is_judged = None, np.zeros(0, bool)
         if self.qrels.n_rows:
             rows = begin.head(TOP)
@@ -388,7 +401,7 @@ class Documents:
                 yield self.examples.finding("other-topics", f"{message}others", queries.rows)
             else:
                 yield self.examples.finding("nothing-judged", message, queries.rows)
-        if self.unscored is not None:
+        if self.unscored is not None and self.judged:
             yield self.unscored
         if (n := self.identical) and n >= UNLIKE_CHANCE * self.identical_by_chance:
             queries_text = counted(queries.n, "query", "queries")
@@ -408,7 +421,7 @@ class Documents:
 
     def _respelled(self, begin: RunPart, rows: Ints, n_known: int) -> Finding | None:
         """Return another spelling in which the docnos of some rows are judged."""
-        if not rows.size or begin.run.docnos.strings is None:
+        if not rows.size or begin.run.docnos.strings is None or self.qrels.docnos.positional:
             return None
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
         theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
