@@ -16,7 +16,7 @@ from ..core.hashing import hash_strings
 from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Array, Bools
 from ..core.rules import finding
-from ..errors import Finding, InputError, Problem, counted
+from ..errors import Finding, InputError, Problem, Severity, counted
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.memory_limit import check_fits
@@ -189,10 +189,11 @@ def findings_across_runs(
     if terms.teams:
         of_runs = teams_of([(names[path], tag) for path, tag in tags.items()], terms.teams)
         team = dict(zip(tags, of_runs, strict=True))
-    for path, tag in tags.items():
-        if tag not in (path, names[path]):
-            message = f"the tag is '{tag}', but the file is named '{names[path]}'"
-            yield finding("tag-file-name", path, message)
+    others = {path: tag for path, tag in tags.items() if tag not in (path, names[path])}
+    severity: Severity = "warning" if 2 * len(others) <= len(tags) else "note"
+    for path, tag in others.items():
+        message = f"the tag is '{tag}', but the file is named '{names[path]}'"
+        yield finding("tag-file-name", path, message, severity=severity)
     for rule, phrase, values in (
         ("tag", "the tag is also that of", tags),
         ("same-file-twice", "the same rankings as in", rankings),

@@ -153,8 +153,11 @@ def _rows(path: Path) -> list[dict[str, str]]:
             rows = []
             for row in reader:
                 if None in row or None in row.values():
-                    message = f"expected {len(reader.fieldnames or ())} fields, as in the header"
-                    raise InputError(Problem(Place(name_of(path), reader.line_num), message))
+                    fields = counted(len(reader.fieldnames or ()), "field")
+                    message = f"expected {fields}, as in the header"
+                    fix = f"separate columns with {'tabs' if tab else 'commas'}"
+                    place = Place(name_of(path), reader.line_num)
+                    raise InputError(Problem(place, message, fix=fix))
                 rows.append(row)
             return rows
     except FileNotFoundError:
@@ -162,7 +165,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
         raise missing(path, fix) from None
     except (OSError, ValueError, csv.Error) as error:
         message = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
-        fix = "write a CSV file with a column 'qid' and a column for each grouping or weight"
+        fix = "write a CSV file in UTF-8, with a header line"
         raise InputError(Problem(name_of(path), message, fix=fix)) from error
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.entries import System
+from ..core.entries import System, natural
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats
@@ -272,7 +272,8 @@ class Scores:
         if not varied.any():
             return [f"Each query has one {self.label} for all systems, so none tells them apart."]
         keys = np.where(varied, queries.median * (self.sign or 1), np.inf)
-        hardest = int(np.argmin(keys))
+        lowest = np.flatnonzero(keys == keys.min())
+        hardest = min(lowest.tolist(), key=lambda place: natural(qids[place]))
         reach = f" reaches {self.number(queries.median[hardest])} in {self.label}."
         query = {"query": qids[hardest]}
         if defined.sum() == 1:

@@ -134,7 +134,7 @@ export function Everyone({ context, order, reference, kept }: { context: Context
           <path class="dots" d={group.map((one) => `M${(one.x - r).toFixed(2)} ${one.y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`).join("")} />
         </g>
       ))}
-      {middle !== marked && <><line class="axis" x1={middle.x} x2={middle.x} y1={clear + 4} y2={middle.high - 2} /><text x={middle.x} y={clear} text-anchor="middle">median system {fixed(values[middle.row], 3)}</text></>}
+      {middle !== marked && <><line class="axis" x1={middle.x} x2={middle.x} y1={clear + 4} y2={middle.high - 2} /><text x={middle.x} y={clear} text-anchor="middle">median of the means {fixed(values[middle.row], 3)}</text></>}
       <line class="axis" x1={marked.x} x2={marked.x} y1={2} y2={marked.high - 2} />
       <Label x={marked.x} y={12} width={width} text={`${systemName(context, marked.row)} ${fixed(values[marked.row], 3)}`} />
       <text x={LEFT} y={height - 4}>rank 1</text>
