@@ -195,6 +195,8 @@ def query_mismatch(where: str, expected: Iterable[str], actual: Iterable[str]) -
     message += f"; missing: {first_of(missing, SHOWN)}" if missing else ""
     message += f"; extra: {first_of(extra, SHOWN)}" if extra else ""
     fix = "evaluate all runs with 'missing_queries: zero', which gives each the same queries"
+    if len(missing) == len(expected_qids):  # such as the queries of another fold
+        fix = "if these are folds, write their placeholder under 'pool' or 'average' of 'summary:'"
     return Problem(where, message, fix=fix)
 
 
