@@ -123,19 +123,30 @@ def conventions_page() -> str:
         "`without a cutoff: @20` means that `ndcg` is `ndcg@20`.\n",
     ]
     first = next(iter(CONVENTIONS.values()))
+    earlier: dict[str, Any] = {}
     for name, convention in CONVENTIONS.items():
         settings = catalogue.settings_of(convention)
+        about = convention.note, settings
+        same = next((other for other in earlier if earlier[other] == about), "")
+        parent = same or name.rpartition("-")[0]
+        inherited = earlier.get(parent, ("", {}))[1]
+        earlier[name] = about
         of_metrics = [texts for texts in settings if not texts[0].startswith("also ")]
         shared = [text for text in of_metrics[0] if all(text in texts for texts in of_metrics)]
         shared *= len(of_metrics) > 1
-        lines += [f"## {name}\n", metric_pages.coded(f"**{convention.tool}.** {convention.note}\n")]
-        lines += [f"Every metric: {', '.join(map(_setting, shared))}.\n"] * bool(shared)
-        lines += [f"| metric | {'further ' * bool(shared)}settings |", "|---|---|"]
+        note = f"The same as [{same}](#{same})." if same else metric_pages.coded(convention.note)
+        lines += [f"## {name}\n", f"{metric_pages.coded(f'**{convention.tool}.**')} {note}\n"]
+        table = [f"Every metric: {', '.join(map(_setting, shared))}.\n"] * bool(shared)
+        table += [f"| metric | {'further ' * bool(shared)}settings |", "|---|---|"]
         for texts, names in settings.items():
+            if inherited.get(texts) == names:
+                continue
             own = [_setting(text) for text in texts if text not in shared]
             names = [f"`{name}`" for name in names] if convention is first else _short(names, first)
-            lines.append(f"| {', '.join(names)} | {', '.join(own) or 'none'} |")
-        lines.append(f"\nSource: {metric_pages.inline(convention.source)}.\n")
+            table.append(f"| {', '.join(names)} | {', '.join(own) or 'none'} |")
+        table += [f"| others | those of [{parent}](#{parent}) |"] * bool(inherited)
+        lines += [] if same else [*table, ""]
+        lines.append(f"Source: {metric_pages.inline(convention.source)}.\n")
     return "\n".join(lines)
 
 

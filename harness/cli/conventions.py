@@ -34,6 +34,7 @@ def command(results: Path, format: Format, details: bool, **settings: Any) -> No
     The command prints a line for each dataset and metric: the choice (gain, ties, empty queries...)
     that changes a value most, the largest range of a system, and the number of conventions that
     change the order of systems or the best one. Systems are the rows of the leaderboard.
+    Conventions without values for at least two systems are left out.
 
     With --match, the command prints the settings under which a system has a published value, such
     as 0.4731, .473 or 47.31%. It first tries the settings of each tool. If none fits, it also tries
