@@ -27,7 +27,7 @@ _TERMS = [field.name for field in fields(Terms)]
 @options.flag("--notes", "Print notes too.")
 @click.option("--verbose", "-v", is_flag=True, help="Print a line for each file that is OK.")
 @options.text("--topics", "FILE", "Check submissions against these queries.")
-@options.text("--docnos", "FILE", "Every docno of the collection, one a line.")
+@options.text("--docnos", "FILE", "Every docno of the collection, one per line.")
 @options.whole("--max-per-query", least=1, help="Largest number of documents of a query.")
 @options.text("--tag-pattern", "RE", "What the whole tag must match.")
 @options.flag("--all-topics", "Reject runs without an answer to a query.")
@@ -53,7 +53,8 @@ def command(
 
     With --topics, all files are submissions to a shared task, and no qrels are needed. Each
     submission with a problem gets a line: WARN or REJECT, and the reason. --docnos and the options
-    after it work with QRELS too. --format accepted prints the runs without an error, one a line.
+    after it work with QRELS too. '--format accepted' prints the runs without an error, one per
+    line.
 
     --set changes any key of a CONFIG. Without a config, it takes dataset.columns,
     dataset.duplicates, dataset.group, run.documents and run.duplicates.

@@ -57,10 +57,10 @@ def command(
     --set takes the keys family, interval, draws and seed of 'compare:', such as
     compare.draws=99999. For run files, it also takes the keys of 'harness evaluate'.
 
-    With --results, the output is a part of significance.csv: the test, the baseline and the
-    correction are those of 'compare:' in the config. If the config does not compare these runs, or
-    you change a setting, p-values are corrected over the comparisons shown, and the baseline is the
-    first run named.
+    With --results, the test, baseline and correction come from 'compare:' in the config; the
+    numbers are those of significance.csv. If the config does not compare these runs, or you change
+    a setting, p-values are corrected over the comparisons shown, and the baseline is the first run
+    named.
 
     \b
     Examples:

@@ -27,6 +27,7 @@ from .table import names_of
 Undecided = Literal["pass", "fail"]
 _INPUTS = "Run files, two results folders, or a config with 'gate:'."
 _UNDECIDED = "Verdict if there are too few queries to decide."
+_NAME = "Run or dataset OLD, called NEW in the candidate"
 _COMMON = {"inputs", "on_undecided", "format"}
 _OF_CONFIG = {*_COMMON, "overrides"}
 _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
@@ -36,9 +37,9 @@ _OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
 @options.command()
 @options.several("inputs", "BASELINE CANDIDATE...|CONFIG", _INPUTS)
 @click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
-@options.metrics("A metric (default: all of a results folder)")
+@options.metrics("A metric (default: all metrics of the results)")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
-@options.many("--name", "names", metavar="OLD=NEW", help="OLD of the baseline is now called NEW")
+@options.many("--name", "names", metavar="OLD=NEW", help=_NAME)
 @options.setting(
     GateSettings, "level", metavar="ALPHA", help="Significance level of intervals and tests."
 )

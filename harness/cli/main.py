@@ -109,8 +109,8 @@ class Commands(click.Group):
 def app(ctx: click.Context, debug: bool, no_plugins: bool, color: printing.Colour) -> None:
     """Evaluate ranking models, from prediction files to the tables of a paper.
 
-    Exit codes: 0 done; 1 the answer is "differs", "worse" or "fails the check"; 2 wrong usage,
-    config or data. harness trec_eval has the exit codes of trec_eval.
+    Exit codes: 0 done; 1 the answer is no: values differ, a run is worse, or there are warnings
+    with --strict; 2 wrong usage, config or data. harness trec_eval has the exit codes of trec_eval.
     """
     printing.colour = "never" if ctx.invoked_subcommand == "trec_eval" else color
 

@@ -42,16 +42,29 @@ KEYS_OF_EVALUATION = {
 _WITHOUT_OPTION = {"dataset.columns", "groups.columns"}
 """Keys with the name of an option that sets another key."""
 SECTIONS = {
-    "Comparison": "baselines baseline test correction level family all_pairs reproduction margins",
+    "Comparison": "baselines baseline test correction level family all_pairs reproduction margins "
+    "on_undecided",
     "Evaluation": "relevance_level depth ties convention",
     "Files": f"{OF_FILES} plugins plugin inputs groups weights",
     "Fusion": "fuse write",
     "Submissions": "topics docnos max_per_query tag_pattern all_topics max_runs teams",
     "Processes": "jobs scheduler worker_timeout",
-    "Layout": "names digits percent leading_zero spread marks average extras width",
-    "Output": "format output force per_query sort details strict on_undecided",
+    "Layout": "digits percent leading_zero spread marks average extras width",
+    "Output": "format output force per_query sort details strict",
 }
 """The parameters of each section of a command's help; the others come first."""
+
+
+def by_section(parameters: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
+    """Return the options of each section of a command's help, without empty sections."""
+    title_of = {name: title for title, names in SECTIONS.items() for name in names.split()}
+    sections: dict[str, list[click.Parameter]] = {"Options": [], **{t: [] for t in SECTIONS}}
+    for parameter in parameters:
+        if not isinstance(parameter, click.Argument):
+            title = title_of.get(parameter.name or "", "Options")
+            is_of_table = parameter.name == "columns" and not parameter.multiple
+            sections["Layout" if is_of_table else title].append(parameter)
+    return {title: options for title, options in sections.items() if options}
 
 
 class Sectioned(click.Command):
@@ -96,16 +109,11 @@ class Sectioned(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, those of each section under its title."""
-        title_of = {name: title for title, names in SECTIONS.items() for name in names.split()}
-        sections: dict[str, list[tuple[str, str]]] = {"Options": [], **{t: [] for t in SECTIONS}}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None and not isinstance(parameter, click.Argument):
-                sections[title_of.get(parameter.name or "", "Options")].append(record)
-        for title, records in sections.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        for title, options in by_section(self.get_params(ctx)).items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    list(filter(None, (one.get_help_record(ctx) for one in options)))
+                )
 
 
 def _check_metrics(words: Sequence[str]) -> None:
@@ -263,7 +271,9 @@ workers = joined(
     click.option(
         "--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler with workers."
     ),
-    whole("--worker-timeout", least=1, help="Stop after N seconds without a worker (600)."),
+    whole(
+        "--worker-timeout", least=1, help="Stop after N seconds without a worker, by default 600."
+    ),
 )
 inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or RESULTS was moved.")
 _WEIGHTS = "Query weights, CSV or Parquet: FILE or FILE:COLUMN."

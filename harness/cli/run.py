@@ -42,10 +42,10 @@ def command(
     """Evaluate every run of a config, and write a leaderboard.
 
     The command prints the leaderboard, and writes leaderboard.csv, per_query.parquet and
-    manifest.json into the output folder of the config. Its folder 'cells' keeps evaluated cells, so
-    a stopped run continues at the same point. --set replaces a key of the config, as in metrics=map
-    or output=FOLDER. --force replaces files that harness did not write, or that were edited since.
-    If a run cannot be evaluated, the command evaluates the others and exits with 2.
+    manifest.json into the output folder of the config. Results are cached in its subfolder 'cells':
+    if a run stops, start it again, and it continues. --set replaces a key of the config, as in
+    metrics=map or output=FOLDER. --force replaces files that harness did not write, or that were
+    edited since. If a run cannot be evaluated, the command evaluates the others and exits with 2.
 
     \b
     Examples:
