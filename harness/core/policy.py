@@ -129,7 +129,7 @@ class Choices:
     value, as of `mse`). `skip`: they are left out. `error`: stop."""
     empty_queries: Empty = "zero"
     """Queries without relevant documents. `zero`: the documented value of the metric, 0 for all of
-    trec_eval's. `one`: 1 for metrics in [0, 1]. `skip`: NaN, so that the mean leaves them out;
+    trec_eval's. `one`: 1 for metrics of 0 to 1. `skip`: NaN, so that the mean leaves them out;
     counts, and metrics that do not use relevance (`judged`, `mse`), keep them. `error`: stop."""
     depth: Annotated[Positive, Le(MOST)] | None = None
     """Documents of each query that are evaluated, from the top (trec_eval -M)."""

@@ -197,7 +197,7 @@ def similarities(
         Its runs are read again.
     measure : {"rbo", "overlap"}
     p : float
-        Persistence of RBO, in (0, 1).
+        Persistence of RBO, above 0 and below 1.
     depth : int
         Number of documents of each query that are compared.
     datasets : sequence of str

@@ -92,7 +92,7 @@ def rank_similarity(
     first, second : mapping of str to float, or sequence
         Scores by name, higher is better; or names, best first, with tied names in an inner list.
     p : float
-        Persistence of RBO, in (0, 1).
+        Persistence of RBO, above 0 and below 1.
     tied : {"w", "a", "b", "none"}
         Ties in RBO and AO. ``w``: names really share a rank, as on a leaderboard. ``a`` and ``b``:
         ties are uncertain. ``none``: the order of the names breaks them.

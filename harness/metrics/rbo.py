@@ -171,14 +171,14 @@ def rbo_weight(p: float, d: int) -> float:
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1).
+        Persistence, above 0 and below 1.
     d : int
         Depth, at least 1.
 
     Returns
     -------
     float
-        A share in (0, 1].
+        A share above 0, at most 1.
 
     Raises
     ------

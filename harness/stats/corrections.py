@@ -61,7 +61,9 @@ def adjust(p: Floats, method: Correction) -> Floats:
     answered = ~np.isnan(adjusted)
     family = adjusted[answered]
     if ((family < 0) | (family > 1)).any():
-        raise ValueError(f"p-values lie in [0, 1]: {family[(family < 0) | (family > 1)][0]}")
+        raise ValueError(
+            f"expected p-values of 0 to 1, got {family[(family < 0) | (family > 1)][0]}"
+        )
     adjusted[answered] = np.minimum(_adjusted(family, method), 1.0)
     return adjusted
 

@@ -119,7 +119,7 @@ class TableSettings:
     """Decimals of all metrics, or by metric ("*" for the others); by default 3, and 1 for values
     x 100."""
     percent: Percent = ()
-    """Values x 100: true for all metrics within [0, 1] or [-1, 1], or those of these names."""
+    """Values x 100: true for all metrics of 0 to 1 or -1 to 1, or those of these names."""
     leading_zero: Flag = False
     """0.423 in place of .423."""
     spread: Spread = "none"
@@ -178,7 +178,7 @@ class TableSettings:
         return None if self.width is None else self.width == "page"
 
     def is_percent(self, metric: Metric) -> bool:
-        """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
+        """Whether a metric's values are shown x 100: ``*`` takes those of 0 to 1 or -1 to 1."""
         low, high = metric.definition.bounds
         patterns = self.percent
         if low not in (0, -1) or high != 1:
