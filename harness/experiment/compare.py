@@ -79,7 +79,7 @@ def compare(
     runs : mapping of str to run
         Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
-        Metrics to test; by default, all metrics of the evaluations.
+        Metrics to test; by default all means with a better direction.
     baseline : str or sequence of str
         Runs to compare the others with; by default every pair of runs is compared. ``median`` and
         ``best`` are the median and the best value of all runs on each query.
