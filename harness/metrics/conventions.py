@@ -169,10 +169,9 @@ _ALL = (
             "dcg": _SIGNED_EXP,
             "map": {"above": 0.0, "denominator": "hits", "scores": "none"},
         },
-        "MAP ignores the scores and uses the order of the file. TNDCG is ties=average, except that "
-        "it counts a tied group whole if the group reaches past k. The order of more than 16 tied "
-        "documents depends on the library. nDCG sorts the ideal ranking by whole grades, so "
-        "fractions are an error.",
+        "MAP ignores the scores and uses the order of the file. TNDCG is ties=average,spill=true. "
+        "The order of more than 16 tied documents depends on the library. nDCG sorts the ideal "
+        "ranking by whole grades, so fractions are an error.",
     ),
     Convention(
         "lightgbm",
