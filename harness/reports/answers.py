@@ -50,7 +50,7 @@ def answers(comparisons: Comparisons, everything: str = "") -> list[Answer]:
     """
     rows = comparisons.rows
     metrics = [*dict.fromkeys(row.metric for row in rows)]
-    labels = {metric: in_sentence(spelled(metric, metrics)) for metric in metrics}
+    labels = {metric: in_sentence(spelled(metric)) for metric in metrics}
     is_pair = len({(row.run, row.baseline) for row in rows}) == 1 and len(metrics) > NAMED
     tables = grouped_by(rows, lambda row: (row.dataset, is_pair or str(row.metric))).values()
     has_several = len({row.dataset for row in rows}) > 1
