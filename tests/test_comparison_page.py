@@ -11,7 +11,6 @@ from pytrec_eval import RelevanceEvaluator, supported_measures
 
 import harness
 from harness.compat import supported_measures as ours
-from harness.core.settings import CONVENTIONS
 from harness.stats.registry import TESTS, names_by_kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,9 +33,13 @@ def with_ir_measures(qrels: Any, run: Any) -> float:
     return float(tool.calc_aggregate([tool.AP], qrels, run)[tool.AP])
 
 
-def with_ranx(qrels: Any, run: Any) -> float:
+def ranx_value(qrels: Any, run: Any, measure: str) -> float:
     tool = import_module("ranx")
-    return float(tool.evaluate(tool.Qrels(qrels), tool.Run(run), "map"))
+    return float(tool.evaluate(tool.Qrels(qrels), tool.Run(run), measure))
+
+
+def with_ranx(qrels: Any, run: Any) -> float:
+    return ranx_value(qrels, run, "map")
 
 
 def with_harness(qrels: Any, run: Any) -> float:
@@ -55,10 +58,10 @@ def measures(tool: str) -> str:
     names = {"ranking-harness": ours, "pytrec_eval": supported_measures}
     if tool in names:
         return str(len(names[tool]))
-    if tool == "ranx":
-        known = set(import_module("ranx.metrics").__all__)
-        return "not its names" if len(known & set(supported_measures)) < 5 else "some"
-    parse = import_module("ir_measures").parse_trec_measure
+    parse = {
+        "ranx": lambda name: ranx_value(QRELS, LABELS, name),
+        "ir_measures": lambda name: import_module("ir_measures").parse_trec_measure(name),
+    }[tool]
     return str(sum(works(lambda name=name: parse(name)) for name in supported_measures))
 
 
@@ -96,7 +99,8 @@ def letor(tool: str) -> str:
 
 def conventions(tool: str) -> str:
     if tool == "ranking-harness":
-        return f"{len(CONVENTIONS)} conventions"
+        page = (ROOT / "docs/reference/conventions.md").read_text("utf-8")
+        return re.findall(r"\d+ conventions of \d+ tools", page)[0]
     module = import_module(tool)
     return "calls the tools" if hasattr(module, "gdeval") and hasattr(module, "providers") else "no"
 
