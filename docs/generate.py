@@ -202,9 +202,10 @@ def formats_page() -> str:
         "- a column `score`, `pred`, `prediction`, `y_pred` or `yhat`.\n\n"
         "## Names of columns\n\n"
         "The readers find columns by their usual names. If your scores have another name, name "
-        "their column. Also name it if two columns fit, such as `label` and `relevance`; "
-        "`grade` and `score` always win. Give the name in the header, or the number of the column "
-        "from 1. If the lowest score is best, as for distances and losses, say so too:\n\n"
+        "their column. If two columns fit, such as `label` and `relevance`, name the right one. "
+        "The readers prefer a column called `grade` or `score`. Give the name in the header, or "
+        "the number of the column from 1. If the lowest score is best, as for distances and "
+        "losses, say so too:\n\n"
         "| where | columns | the lowest is best |\n|---|---|---|\n"
         "| `harness evaluate`, `compare`, `gate`, `check` | `--columns qid=1,docno=3,score=sim`, "
         "`--set 'dataset.columns={grade: label}'` | `--lower-is-better` |\n"
@@ -215,7 +216,7 @@ def formats_page() -> str:
         "distances of passages, write [a config](../how-to/fuse-runs.md#fuse-distances), or call "
         "`harness.read_run` for each in Python.\n\n"
         "Blanks, tabs, commas or semicolons separate the columns of a file. "
-        "Keys of JSON Lines have names, but no numbers. In Python, `columns` "
+        "In JSON Lines, give names of columns, not numbers. In Python, `columns` "
         "also names the columns of data frames, Arrow tables and dicts of arrays. The manifest "
         "lists the columns that were read.\n\n"
         "If a dataset has numbered columns of fractions, such as `f1` and `f2`, its rows are "
@@ -256,12 +257,12 @@ def formats_page() -> str:
         "## Qrels of ir_datasets, and URLs\n\n"
         "Write `ir_datasets:ID` instead of a path, such as `ir_datasets:beir/arguana`, for the "
         "qrels of [ir_datasets](https://ir-datasets.com). It needs the extra `ir_datasets`, and "
-        "the network at the first time. The harness then stores the qrels as a "
+        "a network connection the first time. The harness then stores the qrels as a "
         "TREC file in the cache of ir_datasets, in the folder `ranking-harness`.\n"
     )
     lines.append(
-        "Write a URL instead of a path, such as `s3://bucket/bm25.run.gz`, for files "
-        "[elsewhere](../how-to/data-elsewhere.md). It needs the extra `remote`.\n"
+        "For a file [on another machine](../how-to/data-elsewhere.md), write its URL instead of a "
+        "path, such as `s3://bucket/bm25.run.gz`. It needs the extra `remote`.\n"
     )
     return "\n".join(lines)
 
@@ -284,8 +285,9 @@ def rules_page() -> str:
     for title, rules in parts:
         lines.append(f"## {title}\n")
         for rule in rules:
-            lines += [f"### {rule.name}\n", f"*{rule.severity}*: {rule.about}\n"]
-            lines += [f"- Effect: {rule.effect}.\n- Fix: {rule.fix}.\n"]
+            about, effect, fix = map(command_pages.marked, (rule.about, rule.effect, rule.fix))
+            lines += [f"### {rule.name}\n", f"*{rule.severity}*: {about}\n"]
+            lines += [f"- Effect: {effect}.\n- Fix: {fix}.\n"]
     return "\n".join(lines)
 
 

@@ -379,7 +379,7 @@ def refusal(
             fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
         elif with_level is not None:
             accepted = f"{metric} takes whole grades, unless rel is set"
-            fix = f"write {with_level}, or relevance_level 0.5 for all metrics"
+            fix = f"write {with_level}, or 'relevance_level: 0.5' for all metrics"
         fix = if_swapped + fix
     of_n = f", the first of {n:,}" if n > 1 else ""
     message = f"got the grade {grade if grade != int(grade) else int(grade)}{of_n}, but {accepted}"
