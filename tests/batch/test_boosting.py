@@ -91,7 +91,7 @@ def test_errors_name_the_place_and_a_fix() -> None:
         harness.lightgbm.feval("map")([0.5], _Data([1], None))
     with refuses("feval"):
         harness.lightgbm.feval()
-    with refuses("", suggests="ndcg@10"):
+    with refuses("metrics", suggests="ndcg@10"):
         harness.lightgbm.feval("ndgc@10")
 
 
