@@ -58,3 +58,17 @@ def test_without_matplotlib(
     err = refused(*words, cwd=here)
     assert err.startswith("error: plots: ")
     assert "pip install matplotlib" in err
+
+
+def test_each_kind_proposes_the_option_that_it_needs(here: Path, tmp_path: Path) -> None:
+    text = (here / "a.yaml").read_text(encoding="utf-8").partition("compare:")[0]
+    text = text.replace("fold1-seed1.txt", "fold1-seed{seed}.txt").replace("results", "swept")
+    (tmp_path / "b.yaml").write_text(text, encoding="utf-8")
+    succeeds("run", "b.yaml", cwd=tmp_path)
+    for kind, option in (("differences", "--baseline"), ("sweep", "--over"), ("curve", "--over")):
+        message = refused("plot", "swept", kind, cwd=tmp_path)
+        proposed = message.partition(f"add {option} ")[2].split(",")[0]
+        assert proposed in ("gbrt", "seed")
+        succeeds("plot", "swept", kind, option, proposed, cwd=tmp_path)
+    message = refused("plot", "swept", "sweep", "--over", "lr", cwd=tmp_path)
+    assert message.count("error: ") == 1  # one cause, for several metrics

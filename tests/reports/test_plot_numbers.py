@@ -83,7 +83,7 @@ def test_a_curve_has_means_and_bands_of_one_deviation_over_seeds() -> None:
 
 def test_a_curve_of_words_is_refused() -> None:
     found = studies.study({"trec": {"a::x": [[0.1]], "a::y": [[0.2]]}})
-    with refuses("plots: curve of map on trec", error=InputError):
+    with refuses("plots: curve", error=InputError):
         figures(found, "curve", over="seed")
 
 

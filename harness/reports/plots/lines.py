@@ -104,14 +104,15 @@ def draw_over_column(request: PlotRequest, *, is_curve: bool = False) -> Figure:
     try:
         board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan_of(study)))
     except UnknownNameError as error:
-        raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
+        raise request.refuse_kind(error.problems[0].what, error.problems[0].fix) from None
     runs = {entry.run for system in request.systems for entry in system.entries}
     cells: dict[tuple[str, ...], dict[str, Entry]] = {}
     before: dict[tuple[str, ...], dict[str, Entry]] = {}
     settings = list(dict.fromkeys(entry.columns[over] for entry in board.entries))
     if is_curve and not all(map(_is_number, settings)):
         wrong = next(text for text in settings if not _is_number(text))
-        raise request.refuse(f"expected numbers for {over}, got {wrong!r}", "choose the kind sweep")
+        what = f"expected numbers for {over}, got {wrong!r}"
+        raise request.refuse_kind(what, "choose the kind sweep")
     for cell in board.entries:
         label = cell.run, *(f"{name}={text}" for name, text in cell.columns.items() if name != over)
         if cell.dataset == request.dataset and cell.run in runs:
@@ -177,7 +178,7 @@ def draw_precision_recall(request: PlotRequest) -> Figure:
         if len(_levels(study)) < len(LEVELS):
             study = study.with_metrics(LEVELS)
     except HarnessError as error:
-        raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
+        raise request.refuse_kind(error.problems[0].what, error.problems[0].fix) from None
     levels = _levels(study)
     systems = [study.system(request.dataset, system.run) for system in request.systems]
     evaluated = [system for system in systems if system is not None]

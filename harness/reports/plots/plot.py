@@ -164,10 +164,12 @@ def problems(
     datasets: Sequence[str] | None,
     metrics: Sequence[Metric] | None,
     baselines: Sequence[str] | None,
+    columns: Sequence[str] = (),
 ) -> Found:
     """Yield each problem with its place in the settings; None is not known yet and not checked.
 
-    `baselines` are those of the comparisons; None if nothing is compared.
+    `baselines` are those of the comparisons; None if nothing is compared. The first of `columns` is
+    proposed for an axis.
     """
     kind, known_runs = find(settings.kind), runs or ()
     yield from setting_problems(settings, runs, datasets)
@@ -185,9 +187,10 @@ def problems(
         fix = f"add --baseline {[*known_runs, 'RUN'][0]}, or 'baseline: RUN' under 'compare:'"
         yield (), Problem("", f"{settings.kind} needs a baseline", fix=fix)
     if kind.over and not settings.over:
-        what, _, example = kind.over.rpartition(" ")
+        what, _, usual = kind.over.rpartition(" ")
+        example = next(iter(columns), usual)
         fix = f"add --over {example}, or 'over: {example}' in a config"
-        yield (), Problem("", f"expected {what}, got none", fix=fix)
+        yield (), Problem("", f"{settings.kind} needs {what}", fix=fix)
     if settings.over and not kind.over:
         yield ("over",), Problem("", f"{settings.kind} has no such axis", fix="remove it")
     if settings.metrics and not kind.takes_metrics:
@@ -358,6 +361,10 @@ class PlotRequest:
             where += f" of {', '.join(map(str, self.metrics))}"
         return InputError(Problem(f"{where} on {self.dataset}", what, fix=fix))
 
+    def refuse_kind(self, what: str, fix: str = "") -> InputError:
+        """Return the error that no picture of this kind can be drawn."""
+        return InputError(Problem(f"plots: {self.settings.kind}", what, fix=fix))
+
 
 def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     """Yield the pictures of one entry of a config.
@@ -365,21 +372,13 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     Datasets without the requested runs, or without the baseline, have none.
     """
     kind, baselines = find(settings.kind), study.baselines
-    wrong = [*problems(settings, study.runs, study.datasets, study.board.metrics, baselines)]
-    if wrong:
-        from ..sweep import columns_swept
+    from ..sweep import columns_swept
 
-        columns = columns_swept(study) if settings.kind != "pareto" and not settings.over else ()
-        fix_of_over = [f"add --over {column}" for column in columns[:1]]
+    columns = () if settings.over or settings.kind == "pareto" else columns_swept(study)
+    known = study.runs, study.datasets, study.board.metrics, baselines, columns
+    if wrong := [*problems(settings, *known)]:
         raise UnknownNameError(
-            [
-                replace(
-                    problem,
-                    where=str([*loc, settings.kind][0]),
-                    fix=[*fix_of_over * (loc == ()), problem.fix][0],
-                )
-                for loc, problem in wrong
-            ]
+            [replace(one, where="".join(map(str, loc[:1]))) for loc, one in wrong]
         )
     if settings.baseline is not None:
         baselines = (settings.baseline,)
@@ -437,14 +436,7 @@ def render_all(
             files.append({f: save(figure, f, title, study.trace) for f in settings.formats})
         stems.append("-".join(map(part, parts)))
     if refuse and refused and not files:
-        causes = {(p.what, p.fix): p for error in refused[::-1] for p in error.problems}
-        cut = len(causes) < len(refused)  # without the metric and the dataset of the first picture
-        raise InputError(
-            [
-                replace(p, where=p.where.partition(" of ")[0] if cut else p.where)
-                for p in causes.values()
-            ]
-        )
+        raise InputError([*dict.fromkeys(p for error in refused for p in error.problems)])
     for reason in dict.fromkeys(map(str, refused)):  # one for several pictures is told once
         warn(f"not drawn: {reason}")
     named = zip(distinct(stems), files, strict=True)

@@ -114,13 +114,13 @@ def draw_pareto(request: PlotRequest) -> Figure:
     try:
         table = request.study.metadata
     except HarnessError as error:
-        raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
+        raise request.refuse_kind(error.problems[0].what, error.problems[0].fix) from None
     if not table:
         fix = "write 'page: {metadata: runs.csv}', a CSV file with the columns run and " + over
-        raise request.refuse("the config has no metadata of runs", fix)
+        raise request.refuse_kind("the config has no metadata of runs", fix)
     columns = dict.fromkeys(name for row in table.values() for name in row)
     if over not in columns:
-        raise request.refuse(f"expected the column '{over}', got {first_of(columns)}")
+        raise request.refuse_kind(f"expected the column '{over}', got {first_of(columns)}")
     texts = [table.get(system.entries[0].run, {}).get(over, "") for system in systems]
     costs = np.array([cost_of(text) for text in texts])
     y = np.array([system.value(metric) for system in systems])
