@@ -57,21 +57,24 @@ def number(value: float, metric: Metric) -> str:
 
 
 def decimals(value: float, digits: int = 4, sign: bool = False) -> str:
-    """Return a number with `digits` decimals.
+    """Return a number with `digits` decimals; one that rounds to 0 has no sign.
 
     >>> decimals(0.12345), decimals(0.12345, sign=True), decimals(float("nan"))
     ('0.1235', '+0.1235', '–')
+    >>> decimals(-1e-17), decimals(-0.00004, sign=True)
+    ('0.0000', '0.0000')
     """
     if math.isnan(value):
         return UNDEFINED
-    return f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
+    text = f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
+    return text if float(text) else text.lstrip("+-")
 
 
 def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign; a small one in powers of ten, since it is not 0.
 
     >>> signed(0.01), signed(-1e-9), signed(0.0), signed(-0.25, 2)
-    ('+0.0100', '-1.0e-09', '+0.0000', '-0.25')
+    ('+0.0100', '-1.0e-09', '0.0000', '-0.25')
     """
     if value and abs(value) < 0.5 * 10.0**-digits:
         return f"{value:+.1e}"

@@ -139,4 +139,4 @@ def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
             tau_b = product / np.sqrt(squares[:, :, None] * squares[:, None, :])  # 1 is exact
             agreed = above.reshape(shape) @ share.reshape(shape).swapaxes(-1, -2)
             one_way = 2 * agreed / ranked[:, None, :] - 1
-        yield tau_b, np.round((one_way + one_way.swapaxes(-1, -2)) / 2, 12) + 0.0
+        yield tau_b, (one_way + one_way.swapaxes(-1, -2)) / 2
