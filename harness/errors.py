@@ -215,6 +215,8 @@ class HarnessError(Exception):
     Parameters
     ----------
     problems : Problem, str, or sequence of them
+    fix, rule : str
+        Fix and rule of the guard of a problem that is a str.
     total : int, optional
         Number of problems, if not all of them were collected.
     at_least : bool
@@ -226,14 +228,18 @@ class HarnessError(Exception):
 
     def __init__(
         self,
-        problems: Problem | str | Sequence[Problem | str],
+        problems: Problem | str | Sequence[Problem],
         *,
+        fix: str = "",
+        rule: str = "",
         total: int | None = None,
         at_least: bool = False,
     ) -> None:
-        if isinstance(problems, (Problem, str)):
+        if isinstance(problems, str):
+            problems = Problem("", problems, fix=fix, rule=rule)
+        if isinstance(problems, Problem):
             problems = [problems]
-        self.problems = [p if isinstance(p, Problem) else Problem("", p) for p in problems]
+        self.problems = list(problems)
         self.total = len(self.problems) if total is None else total
         self.at_least = at_least
         super().__init__(str(self))
@@ -264,10 +270,15 @@ class ConfigError(HarnessError):
     """
 
     def __init__(
-        self, problems: Problem | str | Sequence[Problem | str], *, where: str = "config"
+        self,
+        problems: Problem | str | Sequence[Problem],
+        *,
+        where: str = "config",
+        fix: str = "",
+        rule: str = "",
     ) -> None:
         self.where = where
-        super().__init__(problems)
+        super().__init__(problems, fix=fix, rule=rule)
 
     def __str__(self) -> str:
         shown, n = self.problems[:SHOWN_OF_CONFIG], len(self.problems)

@@ -498,7 +498,7 @@ def changes(
             parts = [first_of([*map(str, names)], 3) for names in sides]
             has = f"{first.name} has {parts[0]}; {second.name} has {parts[1]}"
             fix = _pairing(kind, first, second)
-            raise InputError(Problem("", f"no {kind} is in both: {has}", fix=fix))
+            raise InputError(f"no {kind} is in both: {has}", fix=fix)
     for name in plan.baselines:
         check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
@@ -574,7 +574,7 @@ def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]
         for board, (path, _) in zip(boards, sides, strict=True)
     ):
         what = "--key is not for leaderboards of harness, whose columns are known"
-        raise UnknownNameError(Problem("", what, fix="leave --key out"))
+        raise UnknownNameError(what, fix="leave --key out")
     result = []
     for at, (path, names) in enumerate(sides):
         board, other = boards[at], boards[1 - at]

@@ -533,7 +533,7 @@ def _row(
         listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys[:10])
         what = f"expected one row, got {len(keys)}: {listed}"
         fix = "add the --dataset of one, and its columns as in --where lr=0.1"
-        raise UnknownNameError(Problem("", what, fix=fix))
+        raise UnknownNameError(what, fix=fix)
     board, (key,) = outcome.board, keys
     name = f"{key[1]} on {key[0]}"
     systems = systems_of(board)
@@ -541,7 +541,7 @@ def _row(
     if system is None:
         message = f"{name} has no value: a part of it is missing"
         fix = "choose one of its cells with --dataset and --where"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     path = outcome.folder / LEADERBOARD
     rows = csv_rows(read_text(path), str(path))
     shown = [row.fields for row in rows if row.fields[:2] == [*key]]

@@ -87,7 +87,7 @@ def command(
     if task is not None and not runs:
         message = "expected run files with the options of submissions"
         fix = "give RUN... --topics FILE, or QRELS RUN..."
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     if runs and is_config:
         message = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, message, fix="name the runs in the config"))

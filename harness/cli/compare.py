@@ -76,7 +76,7 @@ def command(
     metrics, dataset, all_pairs = (settings.pop(key) for key in ("metrics", "dataset", "all_pairs"))
     if all_pairs and plan.baselines:
         message = "expected --all-pairs or --baseline, got both"
-        raise UnknownNameError(Problem("", message, fix="leave one of them out"))
+        raise UnknownNameError(message, fix="leave one of them out")
     _check_request(runs, qrels, results)
     if all_pairs and (text := too_many(plan, len(runs), 1, max(len(metrics), 1))):
         warn(text)
@@ -124,7 +124,7 @@ def _check_request(runs: Sequence[str], qrels: str | None, results: Path | None)
     if (qrels is None) == (results is None):
         message = f"expected --qrels or --results, got {'both' if qrels else 'neither'}"
         fix = f"{TAKES}; 'harness diff' takes leaderboards"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     if len(runs) < 2:
         message = f"expected two runs or more, got {runs[0]} alone"
-        raise UnknownNameError(Problem("", message, fix="name the run to compare it with"))
+        raise UnknownNameError(message, fix="name the run to compare it with")

@@ -10,7 +10,7 @@ import click
 from ..audit import convention_match, conventions_report
 from ..audit.convention_match import Matches
 from ..audit.conventions import conventions
-from ..errors import Problem, UnknownNameError
+from ..errors import UnknownNameError
 from . import options
 from .printing import show, show_grids
 
@@ -49,7 +49,7 @@ def command(results: Path, format: Format, details: bool, **settings: Any) -> No
     """
     if settings["match"] is not None and format == "html":
         fix = "write --format text or --format csv"
-        raise UnknownNameError(Problem("", "--format html is not for --match", fix=fix))
+        raise UnknownNameError("--format html is not for --match", fix=fix)
     compared = conventions(results, **settings)
     if isinstance(compared, Matches):
         show_grids(convention_match.grids(compared, details), format, compared.rows)

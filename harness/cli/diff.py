@@ -12,7 +12,7 @@ import click
 from ..audit.leaderboard_diff import changes, names_of
 from ..audit.leaderboard_diff_report import render
 from ..core.arguments import parameters_of
-from ..errors import Problem, UnknownNameError
+from ..errors import UnknownNameError
 from ..experiment.history import history as over_folders
 from ..input_files import check_outputs, name_of
 from ..readers.files import write_all
@@ -86,7 +86,7 @@ def command(
     if len(files) != 2:
         message = f"expected OLD and NEW, got {len(files)}"
         fix = "name two, or add --history for a series of results folders"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     old, new = files
     if os.path.isdir(old) and os.path.isdir(new):
         options.refuse(("keys", "lower"), "results folders")

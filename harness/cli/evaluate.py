@@ -88,7 +88,7 @@ def evaluate(
         raise InputError(list(_problems_without_metric(qrels, runs, settings)))
     if groups is None and keys["groups"]:
         message = f"--set groups.{next(iter(keys['groups']))}: expected a file of groups"
-        raise UnknownNameError(Problem("", message, fix="add --groups FILE"))
+        raise UnknownNameError(message, fix="add --groups FILE")
     grouping = None if groups is None else _grouping(groups, keys["groups"])
     table = None if weights is None else weights_of(weights)
     policy = Policy(ties=without_bounds(ties), depth=depth, **keys["policy"])

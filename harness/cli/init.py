@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..config import init
-from ..errors import Problem, UnknownNameError, counted
+from ..errors import UnknownNameError, counted
 from . import options
 from .printing import show
 
@@ -38,7 +38,7 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
         options.refuse(("force",), "--print, which writes no file")
         if output is not None:
             message = f"expected --print or --output, got both (--output {output})"
-            raise UnknownNameError(Problem("", message, fix="leave one of them out"))
+            raise UnknownNameError(message, fix="leave one of them out")
         show(init.propose_config(folders, Path.cwd(), "harness.yaml")[0])
         return
     output = output or Path("harness.yaml")

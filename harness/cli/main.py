@@ -237,7 +237,7 @@ def _check_current_folder() -> None:
     except OSError as error:
         what = f"the current folder cannot be used: {error.strerror}"
         fix = "cd to a folder that exists, and run the command again"
-        raise HarnessError(Problem("", what, fix=fix)) from error
+        raise HarnessError(what, fix=fix) from error
 
 
 class _Stopped(BaseException):

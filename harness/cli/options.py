@@ -77,7 +77,7 @@ class Sectioned(click.Command):
         _, extra, order = self.make_parser(ctx).parse_args([*args])
         if extra and not {"-h", "--help"} & {*args}:
             fix = "write " + " ".join(ctx.get_usage().split()[1:])
-            raise UnknownNameError(Problem("", f"unexpected words: {' '.join(extra)}", fix=fix))
+            raise UnknownNameError(f"unexpected words: {' '.join(extra)}", fix=fix)
         single = [p for p in order if isinstance(p, click.Option) and not (p.multiple or p.is_flag)]
         for option, times in Counter(single).items():
             if times > 1:
@@ -537,4 +537,4 @@ def refuse(names: Iterable[str], inputs: str) -> None:
     for name in names:
         if name in options:
             message = f"{options[name]} is not for {inputs}"
-            raise UnknownNameError(Problem("", message, fix=f"leave {options[name]} out"))
+            raise UnknownNameError(message, fix=f"leave {options[name]} out")

@@ -67,10 +67,10 @@ def command(
     """
     if len(results) == 2 and participant is not None:
         message = "expected one results folder with --participant, got two"
-        raise UnknownNameError(Problem("", message, fix="leave the old one out"))
+        raise UnknownNameError(message, fix="leave the old one out")
     if len(results) > 2:
         message = f"expected one results folder, or an old and a new one, got {len(results)}"
-        raise UnknownNameError(Problem("", message, fix="name two folders at most"))
+        raise UnknownNameError(message, fix="name two folders at most")
     outcome, default = read_results(results[-1]), PAGE
     sheets = dict[str, list[str]]()
     if participant is not None:

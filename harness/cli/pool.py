@@ -66,7 +66,7 @@ def command(
     if unit is None and (qrels or metrics):
         message = "--qrels and -m: expected --leave-out with them"
         fix = "add --leave-out run or --leave-out team"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     if unit is not None and not (qrels and metrics):
         message = "expected qrels and a metric with it"
         raise UnknownNameError(

@@ -585,7 +585,7 @@ def reference_cell(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
         listed = f"{len(matches)} runs of that name" if matches else ", ".join(runs)
         message = f"reference={name}: expected one run on dataset {cell.dataset}, got {listed}"
         fix = f"name the run that {cell.run} is compared with"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     return (same_seed or matches)[0]
 
 

@@ -101,10 +101,7 @@ class _Checks:
     def load_plugins(self, names: Sequence[str]) -> None:
         """Load plugins, so that their metrics can be checked."""
         for place, name in enumerate(names):
-            try:
-                plugins.load_plugin(name, self.config.base)
-            except plugins.PluginError as error:
-                self.report(("plugins", place), *error.args)
+            self.call(("plugins", place), plugins.load_plugin, name, self.config.base)
         self.all_loaded = plugins.allowed
 
     def check_metrics(self) -> None:

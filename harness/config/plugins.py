@@ -9,6 +9,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from ..errors import HarnessError
 from ..input_files import add_inputs
 
 NO_PLUGINS = "--no-plugins"
@@ -17,8 +18,8 @@ allowed = True
 """Whether plugins that a config or an option names may be loaded; the command line sets it."""
 
 
-class PluginError(Exception):
-    """A plugin does not exist, or its import fails: the reason, and the fix if there is one."""
+class PluginError(HarnessError):
+    """A plugin does not exist, or its import fails."""
 
 
 def load_plugin(name: str, base: Path) -> None:
@@ -29,7 +30,7 @@ def load_plugin(name: str, base: Path) -> None:
     """
     if not allowed:
         message = f"'{name}' is not loaded because of --no-plugins"
-        raise PluginError(message, "leave that option out if you trust its code")
+        raise PluginError(message, fix="leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:
         from .patterns import NothingFoundError, double_braces, matching_files
 
@@ -37,14 +38,14 @@ def load_plugin(name: str, base: Path) -> None:
             _load_file(matching_files(base, double_braces(name))[0].path)
         except NothingFoundError as error:
             fix = f"use {error.near}" if error.near else "correct the path"
-            raise PluginError(str(error), fix) from None
+            raise PluginError(str(error), fix=fix) from None
         return
     try:
         importlib.import_module(name)
     except Exception as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{name}.".startswith(f"{missing}."):
-            raise PluginError(f"no module '{name}'", f"for a file write {name}.py") from error
+            raise PluginError(f"no module '{name}'", fix=f"for a file write {name}.py") from error
         message = f"module '{name}' cannot be imported: {_error_text(error)}"
         raise PluginError(message) from error
 

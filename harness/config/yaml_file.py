@@ -9,7 +9,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..errors import (
     ConfigError,
     Place,
     Problem,
+    UnknownNameError,
     counted,
     fix_of_name,
     shorten,
@@ -40,25 +41,45 @@ _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "nul
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _BRACES = 'put text with braces in quotes: path: "runs/{model}.txt"'
 _QUOTED = "put text with ': ' in quotes"
-_NO_TABS = "indent with spaces, not with tabs"
-_ALIKE = "write 'key: value' in this line and the line above, with the same indentation"
+_SIGNS = "put text that begins with ! * & | or > in quotes"
+_RESERVED = "text begins with a character that has a meaning in YAML"
 _HINTS = (
-    ("", r" *", r"\t", _NO_TABS),
-    ("tag|alias|anchor|block sc", "", "", "put text that begins with ! * & | or > in quotes"),
-    ("start any token", "", "[@`%]", "put text that begins with @ ` or % in quotes"),
-    ("quoted scalar; .*unexpected", "", "", "close the quote"),
-    ("<block end>", r"[ -]*", "", "begin all keys, and all '- ', of one block in one column"),
-    ("", r".*\{\w*\}", "", _BRACES),
-    ("", "", r"\{\w+\}", _BRACES),
-    ("flow ", "", "", f"close each bracket, {_QUOTED}, and a comma between two entries"),
-    ("<block end>.*'[]}]'", "", "", "take it out, or open it with the bracket that it closes"),
-    ("<block end>", "", "", "close the quotes here, or on a line above"),
-    ("mapping values", r".*: .*", "", _QUOTED),
-    ("mapping values", "", "", _ALIKE),
-    ("expected ':'", "", "", "write 'key: value', with a space after ':' and after '-'"),
-    ("sequence entries", "", "", "put every '- ' on its own line, or write [map, ndcg@10]"),
-)
-"""Patterns of PyYAML's context and problem, of the line before its mark, and from it on; a fix."""
+    ("", r" *", r"\t", "the line begins with a tab", "indent with spaces, not with tabs"),
+    ("undefined alias", "", "", "", _SIGNS),
+    ("tag|alias|anchor|block sc", "", "", _RESERVED, _SIGNS),
+    ("start any token", "", "[@`%]", _RESERVED, "put text that begins with @ ` or % in quotes"),
+    ("quoted scalar; .*unexpected", "", "", "the quote is not closed", "close the quote"),
+    (
+        "<block end>", r"[ -]*", "", "the indentation is that of no line above",
+        "begin all keys, and all '- ', of one block in one column",
+    ),
+    ("", r".*\{\w*\}", "", "text with braces is not in quotes", _BRACES),
+    ("", "", r"\{\w+\}", "text with braces is not in quotes", _BRACES),
+    (
+        "flow ", "", "", "this is out of place in brackets",
+        f"close each bracket, {_QUOTED}, and a comma between two entries",
+    ),
+    (
+        "<block end>.*'[]}]'", "", "", "a bracket is closed that was not opened",
+        "take it out, or open it with the bracket that it closes",
+    ),
+    ("<block end>", "", "", "text follows a quote", "close the quotes here, or on a line above"),
+    ("mapping values", r".*: .*", "", "this line has a second ': '", _QUOTED),
+    (
+        "mapping values", "", "", "the line above has no ':', or another indentation",
+        "write 'key: value' in this line and the line above, with the same indentation",
+    ),
+    (
+        "expected ':'", "", "", "this line has no ':'",
+        "write 'key: value', with a space after ':' and after '-'",
+    ),
+    (
+        "sequence entries", "", "", "this '- ' is inside a line",
+        "put every '- ' on its own line, or write [map, ndcg@10]",
+    ),
+)  # fmt: skip
+"""Patterns of PyYAML's context and problem, of the line before its mark, and from it on; the
+message, or PyYAML's own; a fix."""
 
 ENTRY_KEYS = {
     "path", "format", "duplicates", "order", "columns", "group", "groups", "weights", "dataset",
@@ -73,7 +94,7 @@ PATH_KEYS: dict[Loc, PathText] = {}
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
 _WITH_CUTOFF = re.compile(r".+[@._]\d[\d.]*(,\d+)*")
-_USAGE = "expected KEY=VALUE", "write such as --set policy.ties=stable"
+_USAGE = "write such as --set policy.ties=stable"
 
 
 @dataclass(frozen=True)
@@ -162,7 +183,7 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Parsed
         raise ConfigError(syntax_problem(error, text), where=where) from error
     if node is None:
         fix = "name datasets, runs and metrics"
-        raise ConfigError(Problem("", "the file is empty", fix=fix), where=where)
+        raise ConfigError("the file is empty", fix=fix, where=where)
     source = ParsedYaml(where, {})
     data = _Parts(loader, source, file, start).value(node, ())
     if not isinstance(data, dict):
@@ -312,7 +333,7 @@ _KEY = re.compile(r"([ -]*)([^\s#'\"][^#:]*|'[^']*'|\"[^\"]*\"):(?:\s|$)")
 
 
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
-    """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix."""
+    """Return the place at which a YAML text breaks, a message, and a fix."""
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if mark is None or not isinstance(error, yaml.MarkedYAMLError):
         position = getattr(error, "position", 0)
@@ -324,10 +345,6 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     problem, context = str(error.problem), error.context or ""
     message, fix, content = problem, "save the file as UTF-8 YAML of plain data", ""
     if not isinstance(error, YAMLLimitError):
-        message = f"not valid YAML: {problem}"
-        if start is not None and "flow " in context:
-            opened = "[" if "sequence" in context else "{"
-            message += f" (the '{opened}' is in line {start.line + 1})"
         if start is not None and ("stream" in problem or "expected ':'" in problem):
             mark = start  # what is not closed, or the line without a colon
         content = [*text.splitlines(), ""][mark.line]
@@ -335,14 +352,18 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
         described = f"{context}; {problem}"
         hints = (hint for hint in _HINTS if re.search(hint[0], described))
         hints = (hint for hint in hints if not hint[1] or re.fullmatch(hint[1], before))
-        fix = next((hint[3] for hint in hints if re.match(hint[2], after)), "")
-        if fix == _NO_TABS:
-            message = "the line begins with a tab"
-        above = [line.strip() for line in text.splitlines()[: mark.line]]
-        keys_above = [line for line in above if line and line[0] not in "-#"]
-        if fix == _ALIKE and keys_above and ":" not in keys_above[-1]:
-            name = keys_above[-1].split()[0]
-            message, fix = f"no ':' after '{name}'", f"write '{name}:'"
+        hints = (hint for hint in hints if re.match(hint[2], after))
+        message, fix = next((hint[3:] for hint in hints), ("", ""))
+        message = message or f"not valid YAML: {problem}"
+        if "values are not allowed" in problem:
+            above = [line.strip() for line in text.splitlines()[: mark.line]]
+            keys_above = [line for line in above if line and line[0] not in "-#"]
+            if keys_above and ":" not in keys_above[-1]:
+                name = keys_above[-1].split()[0]
+                message, fix = f"no ':' after '{name}'", f"write '{name}:'"
+        if start is not None and start.line < mark.line and "flow " in context:
+            opened = "[" if "sequence" in context else "{"
+            message += f" (the '{opened}' is in line {start.line + 1})"
         own = _KEY.match(content)
         is_begun = "'<block mapping start>'" in problem and not before.strip()
         # a line that looks like a part of the value above it
@@ -384,7 +405,7 @@ def text_of(path: Path) -> str:
     fix = near = ""
     add_inputs(path)
     if url := url_of(path):
-        raise ConfigError(Problem("", NOT_READ, fix=COPY_FIRST, rule="missing-file"), where=url)
+        raise ConfigError(NOT_READ, fix=COPY_FIRST, rule="missing-file", where=url)
     try:
         matching_files(path.parent, double_braces(path.name))
         if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character
@@ -408,7 +429,7 @@ def text_of(path: Path) -> str:
     if (path / "manifest.json").exists():
         message, where = "expected a config, got a results folder", str(path)
         fix = f"give their config; to see the results: harness page {shlex.quote(str(path))}"
-    raise ConfigError(Problem("", message, fix=fix, rule=rule), where=where)
+    raise ConfigError(message, fix=fix, rule=rule, where=where)
 
 
 def _with_base(
@@ -475,27 +496,28 @@ def override_values(source: ParsedYaml, overrides: Iterable[str]) -> None:
     for assignment in overrides:
         try:
             _put_value(source, assignment)
-        except ValueError as error:
+        except UnknownNameError as error:
             where = assignment if assignment.startswith("--") else f"{SET} {assignment}"
-            what, *fix = error.args
-            source.problems.append(Problem(where, what, fix="".join(fix)))
+            source.problems += [replace(problem, where=where) for problem in error.problems]
 
 
 def _put_value(source: ParsedYaml, text: str) -> None:
-    """Put one ``path=value`` into a config; ValueError if it is wrong."""
+    """Put one ``path=value`` into a config; UnknownNameError if it is wrong."""
     option = text.partition("=")[0] if text.startswith("--") else SET
     path, value = _split_assignment(text.removeprefix("--"), source.data)
     path = path.strip().removeprefix("$").removeprefix(".")
     parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
     if "=" not in text or not parts:
-        raise ValueError(*_USAGE)
+        raise UnknownNameError("expected KEY=VALUE", fix=_USAGE)
     if path == "extends":
-        raise ValueError("expected in the file only", "give the other config, or edit the file")
+        fix = "give the other config, or edit the file"
+        raise UnknownNameError("expected in the file only", fix=fix)
     try:
         loader, node = composed(value)
     except yaml.YAMLError as error:
         problem = syntax_problem(error, value)
-        raise ValueError(f"cannot read the value: {problem.what}", problem.fix) from None
+        message = f"cannot read the value: {problem.what}"
+        raise UnknownNameError(message, fix=problem.fix) from None
     loc: Loc = ()
     holder: Any = source.data
     while True:
@@ -505,7 +527,8 @@ def _put_value(source: ParsedYaml, text: str) -> None:
         if not parts:
             break
         if not exists and len(loc) > 1:
-            raise ValueError(f"unknown key '{part}'", fix_of_name(str(part), holder))
+            fix = fix_of_name(str(part), holder)
+            raise UnknownNameError(f"unknown key '{part}'", fix=fix)
         holder = holder[part] if exists else holder.setdefault(part, {})
     _forget_places(source.places, loc)
     for n in range(1, len(loc)):
@@ -549,10 +572,11 @@ def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
         digits = parts.pop(0).strip("[]")
         if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(holder):
             message = f"is a list of {len(holder)}; it has no item '{digits}'"
-            raise ValueError(f"{text_of_loc(loc)} {message}")
+            raise UnknownNameError(f"{text_of_loc(loc)} {message}")
         return int(digits)
     if not isinstance(holder, dict):
-        raise ValueError(f"{text_of_loc(loc)} is {describe_value(holder)} and has no '{parts[0]}'")
+        message = f"is {describe_value(holder)} and has no '{parts[0]}'"
+        raise UnknownNameError(f"{text_of_loc(loc)} {message}")
     lengths = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in holder)
     n = next(lengths, len(parts) if loc[-1:] == ("names",) else 1)  # a name may hold dots
     key = ".".join(parts[:n])

@@ -95,7 +95,7 @@ def _join(
     if (answered > 1).any():
         repeated = qrels.qids[int(np.flatnonzero(answered > 1)[0])].as_py()
         what = f"query '{repeated}' is in more than one part of the run"
-        raise AlignmentError(Problem("", what, fix="keep all rows of a query in one part"))
+        raise AlignmentError(what, fix="keep all rows of a query in one part")
     n_extra = sum(part.n_extra for part in ranked)
     if not answered.any():
         raise AlignmentError(_no_overlap(qrels, ranked))
@@ -269,7 +269,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
         n, fix = len(names), "complete the run, or set missing_queries to zero or skip"
         what = f"the run does not answer {n} of the {aligned.n_queries} judged queries: "
         what += first_of(names, 5)
-        raise AlignmentError(Problem("", what, fix=fix, rule="refused-missing-queries"))
+        raise AlignmentError(what, fix=fix, rule="refused-missing-queries")
     if policy.missing_queries == "zero":
         return aligned
     n_left_out = int(missing.sum())

@@ -352,7 +352,7 @@ class Parameter:
             fix = f"write {metric.partition('@')[0]}@10"
         elif self.default not in (None, ()):
             fix = f"write {self.name}={self.text(self.default)}, the default"
-        return UnknownNameError(Problem("", message, fix=fix))
+        return UnknownNameError(message, fix=fix)
 
     def _parse_pair(self, text: str, metric: str) -> tuple[int, float]:
         grade, number = (part.strip() for part in re.split("[:=]", text + ":", maxsplit=2)[:2])

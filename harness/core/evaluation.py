@@ -122,7 +122,7 @@ class ByMetric(dict[str, T]):
     def __missing__(self, name: str) -> T:
         if (key := self._key(name)) is None:
             message, fix = f"this evaluation has no metric '{name}'", fix_of_name(str(name), self)
-            raise UnknownMetricError(Problem("", message, fix=fix))
+            raise UnknownMetricError(message, fix=fix)
         return super().__getitem__(key)
 
     def __contains__(self, name: object) -> bool:
@@ -533,7 +533,7 @@ def _view(
         if metric.reference not in references:
             near = did_you_mean(metric.reference, references)
             message = f"{metric}: no run '{metric.reference}'{near}"
-            raise UnknownNameError(Problem("", message, fix="pass it in references"))
+            raise UnknownNameError(message, fix="pass it in references")
         source = references[metric.reference]
     policy = aligned.policy.with_settings(metric.settings)
     of_source = policy if source is aligned else source.policy.with_settings(metric.settings)

@@ -245,7 +245,7 @@ def _read_trec(text: str) -> _Spec | None:
             return _Spec(definition, {parameter.name: parameter.parse(match[1], text)}, [])
         ours = f"{definition.name}@{match[1]}" if definition.cutoff else definition.name
         message = f"{text}: trec_eval's {base} takes no number"
-        raise UnknownNameError(Problem("", message, fix=f"write {ours}"))
+        raise UnknownNameError(message, fix=f"write {ours}")
     return None
 
 
@@ -260,14 +260,14 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
             fitting = [n for n in (*parameters, *PARAMETERS) if _takes(readable[n], item)]
             written = f"{fitting[0]}={item}" if fitting else "rel=2"
             fix = f"write {text.replace(item, written, 1)}"
-            raise UnknownNameError(Problem("", message, fix=fix))
+            raise UnknownNameError(message, fix=fix)
         if name in params:
             message = f"{text}: expected each parameter once, got {name} twice"
-            raise UnknownNameError(Problem("", message, fix="remove one of them"))
+            raise UnknownNameError(message, fix="remove one of them")
         if name not in (*parameters, *PARAMETERS):
             message = f"{text}: {definition.name} has no parameter '{name}'"
             fix = fix_of_name(name, [*parameters, *PARAMETERS])
-            raise UnknownNameError(Problem("", message, fix=fix))
+            raise UnknownNameError(message, fix=fix)
         params[name] = readable[name].parse(value, text)
     return params
 
@@ -287,7 +287,7 @@ def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> lis
     if definition.cutoff is None:
         message = f"{text}: {definition.name} takes no cutoff"
         fix = f"write {text.rpartition('@')[0] or definition.name}"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     return [definition.cutoff.parse(item, text) for item in cutoffs.split(",")]
 
 
@@ -310,7 +310,7 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
             usual |= tool.variants.get(f"{definition.name}({name}={value})", {})
         if cutoffs and usual.get("cutoff") == WHOLE_LIST:
             message = f"{tool.tool} has {definition.name} of the whole list only"
-            raise UnknownNameError(Problem("", message, fix="leave out the cutoff"))
+            raise UnknownNameError(message, fix="leave out the cutoff")
         chosen = {
             name: value
             for name, value in chosen.items()
@@ -350,12 +350,12 @@ def _usual_cutoffs(definition: Definition, usual: dict[str, Any]) -> list[float]
     cutoff = usual.pop("cutoff", None)
     if cutoff == NEEDED:
         message = "expected a cutoff: the tool has no default"
-        raise UnknownNameError(Problem("", message, fix="add one, such as @10"))
+        raise UnknownNameError(message, fix="add one, such as @10")
     if cutoff not in (None, WHOLE_LIST):
         return list(cutoff) if isinstance(cutoff, tuple) else [cutoff]
     if definition.needs_cutoff and not definition.cutoffs:
         fix = f"write {definition.name}@10"
-        raise UnknownNameError(Problem("", "expected a cutoff", fix=fix))
+        raise UnknownNameError("expected a cutoff", fix=fix)
     return list(definition.cutoffs) if definition.needs_cutoff else []
 
 
@@ -420,7 +420,7 @@ def check_comparable(metric: Metric) -> None:
     """Raise UnknownNameError if runs cannot be compared by a metric."""
     if reason := why_not(metric):
         message = f"runs cannot be compared by {metric}: {reason}"
-        raise UnknownNameError(Problem("", message, fix="choose another metric, such as ndcg@10"))
+        raise UnknownNameError(message, fix="choose another metric, such as ndcg@10")
 
 
 def first_with_direction(metrics: Iterable[Metric]) -> Metric | None:

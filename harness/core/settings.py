@@ -41,9 +41,7 @@ class MetricSettings:
             check_ties(self.ties)
         if self.scores == "none" and self.ties not in (None, *get_args(Order)):
             message = f"ties={self.ties} ignores the run: scores=none ties all documents of a query"
-            raise UnknownNameError(
-                Problem("", message, fix="write ties=stable for the file's order")
-            )
+            raise UnknownNameError(message, fix="write ties=stable for the file's order")
 
     def with_values(self, values: Mapping[str, Any]) -> MetricSettings:
         """Return the settings with other values; `labels` and `few` change `grades`."""
@@ -53,7 +51,7 @@ class MetricSettings:
             if rule.low is None and rule.high is None:
                 message = f"labels={labels} needs a convention with bounds for grades"
                 fix = "add one from 'harness metrics --conventions', or leave out labels"
-                raise UnknownNameError(Problem("", message, fix=fix))
+                raise UnknownNameError(message, fix=fix)
             changes["act"] = labels
         if (few_policy := values.get("few")) is not None:
             if rule.documents < 2:
@@ -61,7 +59,7 @@ class MetricSettings:
                     f"few={few_policy} needs a convention that rejects queries with few documents"
                 )
                 fix = "add convention=sklearn or another such one, or leave out few"
-                raise UnknownNameError(Problem("", message, fix=fix))
+                raise UnknownNameError(message, fix=fix)
             changes["few"] = few_policy
         rules = {"grades": replace(rule, **changes)} if changes else {}
         return replace(self, **{**values, **rules})
@@ -123,7 +121,7 @@ class Convention:
             names = ", ".join(self.metrics)
             message = f"the convention {self.name} ({self.tool}) has no {metric}  (it has: {names})"
             fix = f"choose a convention that has it: {', '.join(able) or 'none'}"
-            raise UnknownNameError(Problem("", message, fix=fix))
+            raise UnknownNameError(message, fix=fix)
         return {**self.common, **self.metrics[metric]}
 
 

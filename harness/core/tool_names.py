@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..errors import Problem, UnknownNameError
+from ..errors import UnknownNameError
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +144,11 @@ def in_our_words(text: str, is_ours: Callable[[str], bool]) -> str | None:
         return None
     if not row.ours:
         what, _, fix = row.note.partition("; ")
-        raise UnknownNameError(
-            Problem("", f"{text} is {what}", fix=fix or "see 'harness metrics' for all")
-        )
+        raise UnknownNameError(f"{text} is {what}", fix=fix or "see 'harness metrics' for all")
     readings = {_written(row, ours, form, text): words for ours, words in row.ours.items()}
     if len(readings) > 1:
         fix = f"write {listed_readings(readings)}"
-        raise UnknownNameError(Problem("", f"{text} means several metrics", fix=fix))
+        raise UnknownNameError(f"{text} means several metrics", fix=fix)
     return next(iter(readings))
 
 
@@ -176,7 +174,7 @@ def _written(row: ToolName, ours: str, form: _Form, text: str) -> str:
     name = match["name"] + (f"({inside})" if inside else "")
     if template.startswith("@") and cut is None and not re.fullmatch(r"@\d+", template):
         message = f"{text}: expected a cutoff"
-        raise UnknownNameError(Problem("", message, fix=f"write {name}@10"))
+        raise UnknownNameError(message, fix=f"write {name}@10")
     if template and not re.fullmatch(r"@\d+", template):
         return f"{name}@{cut}" if cut else name
     return name + template

@@ -387,11 +387,11 @@ def check_datasets(paths: Sequence[str], **files: Any) -> Checked:
     asked |= {"order"} if of_runs.get("order") != "descending" else set()
     if asked:
         message = f"expected a run, as {sorted(asked)[0]} is about its file, got datasets alone"
-        raise UnknownNameError(Problem("", message, fix="leave it out, or name a run"))
+        raise UnknownNameError(message, fix="leave it out, or name a run")
     if len(paths) > 1 and "group" in of_qrels:
         message = "expected one dataset with a file of group sizes, got several"
         fix = "write the sizes of each to FILE.query, which is read with it"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     cells = [cell_of_files(path, "", of_qrels, {}) for path in dict.fromkeys(paths)]
     leaks = [
         (train.dataset_entry.path, test)

@@ -233,7 +233,7 @@ def from_results(results: Results, runs: Sequence[str], dataset: str | None) -> 
         has = [system.run for system in systems_of(results.board) if system.dataset == dataset]
         message = f"expected runs of dataset '{dataset}', got {first_of([*runs], 3)}"
         fix = f"leave --dataset out, or name some of {first_of(has)}"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     return sorted(systems, key=lambda system: results.datasets.index(system.dataset))
 
 

@@ -61,7 +61,7 @@ def skipped(asked: Mode) -> str:
     fix = "install pytrec-eval-terrier, or set 'crosscheck: none'"
     if asked == "all":
         what = "'crosscheck: all' needs pytrec_eval, which is not installed"
-        raise InputError(Problem("", what, fix=fix))
+        raise InputError(what, fix=fix)
     what = "cross-check skipped: pytrec_eval is not installed"
     return str(Problem("", what, effect="no value is computed a second time", fix=fix))
 

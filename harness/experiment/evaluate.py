@@ -446,8 +446,8 @@ def _load(plugins: Iterable[str]) -> None:
         try:
             plugin_files.load_plugin(plugin, Path())
         except plugin_files.PluginError as error:
-            what, *fix = error.args
-            raise HarnessError(Problem("plugins", what, fix="".join(fix))) from error
+            problems = [replace(problem, where="plugins") for problem in error.problems]
+            raise HarnessError(problems) from error
 
 
 def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Visit]:
@@ -513,7 +513,7 @@ def _wanted(
     for name in (metric.reference for metric in parsed):
         if name is not None and name not in runs:
             message = f"reference={name}: no such run{did_you_mean(name, map(str, runs))}"
-            raise UnknownNameError(Problem("", message, fix=fix))
+            raise UnknownNameError(message, fix=fix)
     labelled = (metric for metric in parsed if metric.label is not None)
     for problem in filter(None, (unproven_bound(metric, policy) for metric in labelled)):
         raise UnknownNameError(problem)

@@ -707,7 +707,7 @@ def one_cell(
     words = ["--dataset", keys[0].dataset]
     words += [word for pair in keys[0].columns for word in ("--where", "=".join(pair))]
     fix = f"choose one, such as {shlex.join(words)} (in Python dataset= and where=)"
-    raise UnknownNameError(Problem("", what, fix=fix))
+    raise UnknownNameError(what, fix=fix)
 
 
 def check_columns(seen: Sequence[Mapping[str, str]], wanted: Mapping[str, str]) -> None:

@@ -21,7 +21,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.names import compared
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, system_key, systems_of
-from ..errors import Finding, HarnessError, Problem, counted, first_of, warn, warning_of_errors
+from ..errors import Finding, HarnessError, counted, first_of, warn, warning_of_errors
 from ..guard.datasets import reversals
 from ..guard.findings import accept_findings
 from ..input_files import add_inputs, check_outputs, keeping_inputs, name_of
@@ -316,7 +316,7 @@ def evaluate_again(results: Results, names: Sequence[str]) -> Results:
     )
     if changed := sorted(path for path, _ in now - then):
         what = f"{first_of(changed, 3)} changed since it was evaluated"
-        raise HarnessError(Problem("", what, fix="run the config again"))
+        raise HarnessError(what, fix="run the config again")
     board = evaluated.board
     return replace(
         evaluated, board=board if config.select is None else select(board, config.select)

@@ -241,7 +241,7 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
                 else:
                     message = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
                     fix = "give fewer --jobs, or more memory: a killed worker often ran out of it"
-                    lost = ShortageError(Problem("", message, fix=fix))
+                    lost = ShortageError(message, fix=fix)
                     yield from ((place, lost) for place in jobs[number].places)
             except Exception as error:  # of what gives out jobs and takes answers
                 failed = HarnessError(internal_errors.problem(error))

@@ -133,7 +133,7 @@ def rank_similarity(
             for name, run in zip(("first", "second"), scores, strict=True)
         )
         message = f"the lists have no name in common: {contents}"
-        raise InputError(Problem("", message, fix="check that both lists use the same names"))
+        raise InputError(message, fix="check that both lists use the same names")
     # The first run is the reference, the second one is evaluated.
     aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)

@@ -21,7 +21,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import SHOWN, About, Range
 from ..core.metric import Function, metric
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen, stretches
-from ..errors import InputError, Problem, UnknownNameError
+from ..errors import InputError, UnknownNameError
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """trec_eval's cutoffs for a name without one."""
@@ -251,7 +251,7 @@ def without_short_lists(
             fewer = f"have fewer than {np.max(cutoff)} documents: {', '.join(names)}"
             message = f"{short_lists.sum()} of {aligned.n_queries} lists {fewer}"
             fix = "take a smaller cutoff, or write short=cut, short=nan or short=zero"
-            raise InputError(Problem("", message, fix=fix))
+            raise InputError(message, fix=fix)
     return np.where(is_short, np.nan if short == "nan" else 0.0, values)
 
 
@@ -284,12 +284,12 @@ def check_thresholds(
     """Raise UnknownNameError for contradicting `Rel`, `Above` and `Top`; None if not given."""
     if rel is not None and above is not None:
         message = "expected rel or above, got both"
-        raise UnknownNameError(Problem("", message, fix="remove one: both set which grades count"))
+        raise UnknownNameError(message, fix="remove one: both set which grades count")
     least = rel or 1
     if top is not None and (top < least if above is None else top <= above):
         lowest = f"at least {least}" if above is None else f"above {above:g}"
         message = f"no document would be relevant: no grade is {lowest} and at most {top}"
-        raise UnknownNameError(Problem("", message, fix="raise top, or lower the other one"))
+        raise UnknownNameError(message, fix="raise top, or lower the other one")
 
 
 def check_short(
@@ -299,7 +299,7 @@ def check_short(
     if short == "error" and depth is not None and cutoff is not None and depth < cutoff:
         message = f"short=error rejects every query: depth={depth} cuts lists before rank {cutoff}"
         fix = "raise the depth, or leave out short=error"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     check_thresholds(**thresholds)
 
 

@@ -166,7 +166,7 @@ def nearest_file(name: str, names: Iterable[str]) -> str:
 def missing_error(path: str | os.PathLike[str], why: str, fix: str = _FIX) -> InputError:
     """Return the error of a file that does not exist."""
     what = "; ".join(filter(None, (f"no file {os.fspath(path)}", why)))
-    return InputError(Problem("", what, fix=fix, rule="missing-file"))
+    return InputError(what, fix=fix, rule="missing-file")
 
 
 def exists(url: str) -> bool:

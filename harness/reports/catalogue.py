@@ -16,7 +16,7 @@ from ..core.names import NICKNAMES, known_names, parse
 from ..core.policy import TIES, GradeRule, Policy
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, find_convention
 from ..core.tool_names import ToolName, listed_readings, rows_about, rows_of
-from ..errors import Problem, UnknownNameError, fix_of_name
+from ..errors import UnknownNameError, fix_of_name
 from .grid import Grid, grid
 from .text import render, wrapped
 
@@ -364,7 +364,7 @@ def table(definition: Definition) -> str:
     if not tools:
         message = f"no convention has the metric '{definition.name}'"
         fix = "see 'harness metrics --conventions'"
-        raise UnknownNameError(Problem("", message, fix=fix))
+        raise UnknownNameError(message, fix=fix)
     usual = {name: parameter.default for name, parameter in definition.parameters.items()}
     usual |= {**in_force(Metric(definition), Policy()), "empty": None}
     if definition.cutoff is not None:
@@ -434,7 +434,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
         if re.fullmatch(r"[\w+-]+", name) and name not in known_names():
             fix = fix_of_name(name, [*known_names(), *CONVENTIONS], "harness metrics")
             message = f"unknown metric or convention '{name}'"
-            raise UnknownNameError(Problem("", message, fix=fix)) from None
+            raise UnknownNameError(message, fix=fix) from None
         raise
     definition = metrics[0].definition
     if tools:

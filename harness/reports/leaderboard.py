@@ -17,7 +17,7 @@ from ..core.leaderboard import CHOSEN, UNKNOWN, WEIGHTED, Leaderboard, best, num
 from ..core.metric import Metric
 from ..core.names import over_same_queries, spelled
 from ..core.systems import failed_rows, system_name, systems_of
-from ..errors import HarnessError, Problem, first_of, in_json, legible
+from ..errors import HarnessError, first_of, in_json, legible
 from ..stats.comparison import UNCOMPARED, Comparisons, Plan
 from . import formats, html, notes, text
 from .grid import Answer, Grid, GridCell, first_rows, grid
@@ -90,11 +90,11 @@ class Study:
         if not missing:
             return self
         fix = "add them to 'metrics:'"
-        raise HarnessError(Problem("", f"{first_of(missing, 3)} were not evaluated", fix=fix))
+        raise HarnessError(f"{first_of(missing, 3)} were not evaluated", fix=fix)
 
     def similarity(self, systems: Sequence[System]) -> Similarity:
         """Return the similarity of the rankings of systems; its runs are their positions."""
-        raise HarnessError(Problem("", "the rankings of the runs are not known"))
+        raise HarnessError("the rankings of the runs are not known")
 
     @property
     def versions(self) -> Mapping[str, str | None]:

@@ -43,7 +43,7 @@ class Margin:
         if not 0 <= self.size < np.inf or (self.tested and self.size == 0):
             least = "above 0" if self.tested else "of at least 0"
             message = f"margin: expected a number {least}, got {self.size:g}"
-            raise ArgumentError(Problem("", message, fix="write 0.005 or 1%"))
+            raise ArgumentError(message, fix="write 0.005 or 1%")
 
     @classmethod
     def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
@@ -54,7 +54,7 @@ class Margin:
             size = float(number.rstrip("%"))
         except ValueError:
             message = f"margin: expected a number or a percentage, got '{text}'"
-            raise ArgumentError(Problem("", message, fix="write 0.005 or 1%")) from None
+            raise ArgumentError(message, fix="write 0.005 or 1%") from None
         return cls(size / 100 if relative else size, relative, tested)
 
     def units(self, baseline: float) -> float:

@@ -15,7 +15,7 @@ from ..core.metric import Metric
 from ..core.names import compared
 from ..core.ragged import Array, Floats
 from ..core.systems import matrix
-from ..errors import HarnessError, Problem, check_known
+from ..errors import HarnessError, check_known
 
 _PART = 50
 """Draws that are computed together."""
@@ -76,12 +76,12 @@ def correlations(
         if len(ranked_by) < 2:
             names = ", ".join(map(str, ranked_by)) or "none"
             message = f"expected two metrics or more, got {names}"
-            raise HarnessError(Problem("", message, fix="name another metric of the results"))
+            raise HarnessError(message, fix="name another metric of the results")
         if len(chosen) > 1:
             rows += _of_dataset(dataset, chosen, ranked_by, draws)
     if not rows:
         message = "expected two systems or more on one dataset, got one alone"
-        raise HarnessError(Problem("", message, fix="evaluate more runs"))
+        raise HarnessError(message, fix="evaluate more runs")
     return rows
 
 

@@ -200,7 +200,7 @@ def check_corrected(test: str, setting: str) -> None:
     """Raise UnknownNameError if a test corrects for all pairs itself, without this setting."""
     if find(test).kind == "all-pairs":
         message = f"{setting} is not for {test}, which corrects for all pairs itself"
-        raise UnknownNameError(Problem("", message, fix=f"leave {setting} out"))
+        raise UnknownNameError(message, fix=f"leave {setting} out")
 
 
 def check_plan(plan: Plan) -> None:
