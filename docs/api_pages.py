@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import json
@@ -10,11 +11,14 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import harness
 from docs import metric_pages
 from docs.command_pages import NOTE, code
+from harness import errors
 
 TASKS = {
     "evaluate": ("Evaluate", "evaluate Evaluation metric_name Policy fuse"),
@@ -36,15 +40,73 @@ TASKS = {
     "errors": ("Errors", "HarnessError"),
 }
 """Title of the page of each task, and its public names."""
+GUIDES = {
+    "evaluate": (
+        ("start/python.md#evaluate", "Python in five minutes"),
+        ("reference/metrics.md", "Metrics"),
+        ("reference/conventions.md", "Conventions"),
+        ("reference/formats.md", "Formats"),
+    ),
+    "training": (
+        ("how-to/training-loop.md", "Evaluate in a training loop"),
+        ("how-to/gradient-boosting.md", "Evaluate LightGBM, XGBoost or CatBoost"),
+    ),
+    "compare": (
+        ("how-to/compare-systems.md", "Compare systems"),
+        ("explanation/choosing-a-test.md", "Choosing a test"),
+        ("how-to/gate.md", "Gate a pull request"),
+    ),
+    "configs": (
+        ("how-to/notebook.md", "Work with results in a notebook"),
+        ("how-to/write-a-config.md", "Write a config"),
+        ("how-to/trace-a-number.md", "Trace a number"),
+    ),
+    "check": (
+        ("how-to/check-files.md", "Find mistakes in your files"),
+        ("reference/rules.md", "Rules of the guard"),
+    ),
+    "report": (
+        ("how-to/latex-table.md", "Make a LaTeX table"),
+        ("how-to/figures.md", "Draw figures"),
+        ("how-to/report-page.md", "Publish a report page"),
+    ),
+    "files": (
+        ("reference/formats.md", "Formats"),
+        ("how-to/other-programs.md", "Analyse values in other programs"),
+    ),
+    "pytrec_eval": (("how-to/replace-pytrec-eval.md", "Replace pytrec_eval or trec_eval"),),
+    "extend": (
+        ("how-to/add-a-metric.md", "Add a metric"),
+        ("explanation/choosing-a-test.md", "Choosing a test"),
+    ),
+    "errors": (("how-to/troubleshooting.md", "Find the cause of a problem"),),
+}
+"""Pages that show how to use the names of a page."""
+SCRIPTS = {
+    "run": ("start/python.md", "experiment.py"),
+    "trace": ("how-to/trace-a-number.md", "value.py"),
+    "check": ("start/python.md", "check.py"),
+    "table": ("how-to/notebook.md", "paper.py"),
+    "read_run": ("how-to/other-programs.md", "read.py"),
+    "HarnessError": ("how-to/notebook.md", "mistake.py"),
+}
+"""Scripts of other pages, whose output is tested, as examples."""
+ERRORS = (
+    errors.HarnessError, errors.ConfigError, errors.InputError, errors.UnknownNameError,
+    errors.ArgumentError, errors.AlignmentError, errors.VerificationError, errors.ShortageError,
+)  # fmt: skip
 CONSTRUCTED = (
-    "BatchCollector", "HarnessError", "Policy", "Range", "RankingMetric", "RelevanceEvaluator"
+    "BatchCollector", "Policy", "Range", "RankingMetric", "RelevanceEvaluator"
 )  # fmt: skip
 """Classes that users call; functions return the others."""
 INTERNAL = {
-    "Checked": "alone submitted",
+    "Account": "entry manifest choices chosen incomplete warned",
+    "Checked": "alone cells submitted",
     "Comparison": "may_be_drawn",
     "Comparisons": "absent averaged chosen failed family lost of overall_of remarks warned",
     "Evaluation": "summary_over",
+    "Finding": "advice head problem shown",
+    "HarnessError": "findings texts fix rule",
     "Policy": "grades with_settings",
     "Qrels": "check_named check_numbers find knows place",
     "Results": "citations is_sampled names readings shown similarity sort summarised with_metrics",
@@ -54,7 +116,10 @@ INTERNAL = {
 """Methods and fields of classes for other modules of the harness."""
 INHERITED = dict.fromkeys(("Qrels", "Run"), ("n_queries", "n_rows", "from_dict", "to_dict"))
 """Members of a base class without a page."""
-FIELDS = ("Comparison", "Standing", "Overall", "RankSimilarity", "Verdict")
+FIELDS = (
+    "Account", "AllPairs", "Comparison", "Finding", "Outcome", "Overall", "Problem",
+    "RankSimilarity", "Standing", "Verdict",
+)  # fmt: skip
 """Classes without a public name, whose fields are below the function or class that has them."""
 HEADINGS = {
     "evaluate": {
@@ -62,7 +127,14 @@ HEADINGS = {
         "Settings": "policy relevance_level convention",
         "Names": "name dataset",
         "Reading files": "columns qrels_columns order duplicates documents",
-    }
+    },
+    "metric": {
+        "Required": "name direction bounds source",
+        "Common": "summary empty missing aliases cutoffs unit title cite",
+        "Names of trec_eval": "trec_name trec_parameter",
+        "Rare": "weight reference fractions check variants empty_of short_of expected bounded "
+        "unbounded_with",
+    },
 }
 """Headings in long lists of arguments."""
 PLAIN_TYPES = {
@@ -153,11 +225,54 @@ def pages() -> dict[str, str]:
     for page, (title, names) in TASKS.items():
         links = [f"[`{name}`](python/{page}.md#harness.{name})" for name in names.split()]
         index.append(f"| [{title}](python/{page}.md) | {', '.join(links)} |")
-        lines = [NOTE + f"# {title}\n"]
+        lines = [NOTE + f"# {title}\n", _guides(GUIDES[page])]
         for name in names.split():
             lines += _described(f"harness.{name}", getattr(harness, name), 2)
+        lines += _errors() if page == "errors" else []
         written[f"reference/python/{page}.md"] = "\n".join(lines)
     return {"reference/python.md": "\n".join([*index, ""]), **written}
+
+
+def _guides(guides: tuple[tuple[str, str], ...]) -> str:
+    links = [f"[{title}](../../{path})" for path, title in guides]
+    return f"See also {', '.join(links)}.\n".replace("../../reference/", "../")
+
+
+def _errors() -> list[str]:
+    """Return the table of the errors and of the warning."""
+    lines = [
+        "## All errors { #all-errors }\n",
+        "Import these from `harness.errors`, if you handle one kind of mistake alone.\n",
+    ]
+    lines += ["| name | meaning | subclass of |", "|---|---|---|"]
+    for kind in ERRORS[1:]:
+        meaning = inspect.getdoc(kind).partition("\n\n")[0].replace("\n", " ")
+        name = code(kind.__name__, f"harness.errors.{kind.__name__}")
+        bases = ", ".join(f"`{base.__name__}`" for base in kind.__bases__)
+        lines.append(f"| {name} | {inline(meaning)} | {bases} |")
+    warning = inspect.getdoc(errors.HarnessWarning).partition("\n\n")[0]
+    lines += ["", "## HarnessWarning { #harness.errors.HarnessWarning }\n", f"{inline(warning)}\n"]
+    lines += [
+        "To silence warnings that you have read, filter them by this class:\n",
+        "```py",
+        "import warnings",
+        "from harness.errors import HarnessWarning",
+        "",
+        'warnings.filterwarnings("ignore", category=HarnessWarning)',
+        "```\n",
+    ]
+    return lines
+
+
+def _script(name: str) -> list[str]:
+    """Return a script of another page with its output."""
+    if name not in SCRIPTS:
+        return []
+    page, file = SCRIPTS[name]
+    text = (Path(__file__).parent / page).read_text("utf-8")
+    found = re.search(rf"```python\n# {file}\n.*?```\n\n```console\n\$ python .*?```\n", text, re.S)
+    assert found is not None, (page, file)
+    return [re.sub(r"\n\$ (?!python).*?(?=```)", "\n", found[0], flags=re.S)]
 
 
 def internal(thing: Any) -> list[str]:
@@ -247,6 +362,7 @@ def _described(name: str, thing: Any, level: int, shared: Collection[str] = ()) 
     called = not is_class or thing.__name__ in CONSTRUCTED
     summary, *rest = [f"{inline(part)}\n" for part in _paragraphs(sections[""])] or [""]
     lines.append(summary)
+    lines += _script(short)
     if sections.get("Examples"):
         lines += ["```pycon", _with_imports(name, sections["Examples"].strip()), "```\n"]
     if called:
@@ -333,10 +449,14 @@ def _defined(terms: list[str], kind: str, meaning: str) -> list[str]:
 def _attributes(kind: Any, sections: dict[str, str]) -> list[str]:
     """Return the list of a class's attributes."""
     entries = _entries(sections.get("Parameters", "") + "\n" + sections.get("Attributes", ""))
+    for key, meaning in field_texts(kind).items() if not entries else ():
+        annotation = inspect.get_annotations(kind)[key].replace("Place", "str")
+        entries[key] = Entry(_plain(annotation), meaning)
     for key in (*vars(kind), *INHERITED.get(kind.__name__, ())):
         value = inspect.getattr_static(kind, key)
         if isinstance(value, (property, cached_property)) and key[0] != "_":
-            entries.setdefault(key, Entry("", _document(value).partition("\n\n")[0]))
+            document = _document(value).partition("\n\n")[0]
+            entries.setdefault(key, Entry(_returned(value), document))
     alike: dict[Entry, list[str]] = {}
     for key, (kind_of, meaning) in entries.items():
         entry = Entry(kind_of, meaning or MEANINGS.get(key, ""))
@@ -346,6 +466,38 @@ def _attributes(kind: Any, sections: dict[str, str]) -> list[str]:
     return [line for lines in defined for line in lines]
 
 
+def field_texts(kind: type) -> dict[str, str]:
+    """Return the texts below the keys of a model or settings class, as its source has them."""
+    if not kind.__module__.startswith("harness."):
+        return {}
+    (definition,) = ast.parse(inspect.getsource(kind)).body
+    body = definition.body if isinstance(definition, ast.ClassDef) else []
+    return {
+        key.target.id: inspect.cleandoc(text.value.value)
+        for key, text in pairwise(body)
+        if isinstance(key, ast.AnnAssign)
+        and isinstance(key.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
+
+
+def _returned(value: Any) -> str:
+    """Return the type of a property in plain words."""
+    function = getattr(value, "fget", None) or getattr(value, "func", None)
+    text = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Return an annotation in plain words."""
+    text = text.replace(" | None", ", optional").replace(" | ", " or ")
+    for written, plain in PLAIN_TYPES.items():
+        text = text.replace(written, plain)
+    return text
+
+
 def _kind(text: str) -> str:
     """Return the type of an attribute or result; classes with a section are links to it."""
 
@@ -353,6 +505,8 @@ def _kind(text: str) -> str:
         name = match[0]
         if name in FIELDS:
             return f"[{name}](#harness.{name})"
+        if any(kind.__name__ == name for kind in (*ERRORS, errors.HarnessWarning)):
+            return f"[{name}](errors.md#harness.errors.{name})"
         return _link(name).replace("`", "") if hasattr(harness, name) else name
 
     return re.sub(r"\b[A-Z]\w+", link, inline(text))
@@ -412,9 +566,7 @@ def _annotation(parameter: inspect.Parameter, function: Callable[..., Any]) -> s
         return "{" + ", ".join(map(_value, get_args(alias))) + "}"
     text = re.sub(r"^Literal\[(.*)\]$", r"{\1}", text).replace("'", '"')
     text = re.sub(r"\b(?:npt|pa|np)\.", "", "" if text == "_empty" else text)
-    text = text.replace(" | None", ", optional").replace(" | ", " or ")
-    for written, plain in PLAIN_TYPES.items():
-        text = text.replace(written, plain)
+    text = _plain(text)
     return re.sub(r"\b(?:Any|Ranked)\b", "object", text)
 
 

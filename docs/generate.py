@@ -5,11 +5,8 @@ Run ``python -m docs.generate``; a test fails if a page is out of date.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,30 +80,13 @@ def config_schema() -> dict[str, Any]:
         part = schema["$defs"][name] if name else schema
         part["title"] = name or "A config of the ranking harness"
         for parent in reversed(kind.__mro__):
-            for key, description in _texts(parent).items():
+            for key, description in api_pages.field_texts(parent).items():
                 shown = "baseline" if key == "baselines" else key
                 if shown in part["properties"]:
                     part["properties"][shown]["description"] = description
     schema["required"].remove("name")
     schema["$defs"] = dict(sorted(schema["$defs"].items()))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _texts(kind: type) -> dict[str, str]:
-    """Return the texts below the keys of a model or settings class, as its source has them."""
-    if not kind.__module__.startswith("harness."):
-        return {}
-    (definition,) = ast.parse(inspect.getsource(kind)).body
-    body = definition.body if isinstance(definition, ast.ClassDef) else []
-    return {
-        key.target.id: inspect.cleandoc(text.value.value)
-        for key, text in pairwise(body)
-        if isinstance(key, ast.AnnAssign)
-        and isinstance(key.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
 
 
 def conventions_page() -> str:

@@ -184,10 +184,10 @@ class Place(str):
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake and its place; empty parts are not shown."""
+    """One mistake and its place; the text leaves out empty parts."""
 
     where: str
-    """A `Place`, or the name of what is wrong."""
+    """File and line, key of the config, or name of the argument."""
     what: str
     """The rule that is broken, with the offending text in quotes."""
     found: str = ""
@@ -195,7 +195,7 @@ class Problem:
     fix: str = ""
     """The fix, as an imperative."""
     rule: str = ""
-    """Rule of the guard in docs/reference/rules.md; not shown."""
+    """Name of the broken rule of the guard, such as ``columns``; the text leaves it out."""
     effect: str = ""
     """The effect on the numbers."""
 
@@ -210,7 +210,9 @@ class Problem:
 
 
 class HarnessError(Exception):
-    """Base class of errors caused by wrong input; contains one or more problems.
+    """A wrong input, name or config; its text gives place, mistake and fix of each problem.
+
+    Every other error of the package is a subclass.
 
     Parameters
     ----------
@@ -261,7 +263,7 @@ class HarnessError(Exception):
 
 
 class ConfigError(HarnessError):
-    """The configuration is wrong; `where` is the file, and problems have paths in it and lines.
+    """A config is wrong; `where` is its file, and problems have the keys and lines in it.
 
     >>> problem = Problem("$.metrics[1] (line 9)", "unknown metric 'ndgc@10'", fix="see the list")
     >>> print(ConfigError(problem, where="a.yaml"))
@@ -315,7 +317,7 @@ class AlignmentError(HarnessError):
 
 
 class VerificationError(HarnessError):
-    """A recomputed number differs."""
+    """A number that is computed again differs from the first one."""
 
 
 class HarnessWarning(UserWarning):
@@ -339,7 +341,7 @@ class Finding:
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
     rule: str
-    """Name in docs/reference/rules.md, such as ``constant-scores``; a config can accept it."""
+    """Name of the rule, such as ``constant-scores``; a config can accept it."""
     severity: Severity
     """An error makes the numbers wrong or impossible; a warning changes their meaning; a note is a
     fact to know, or a finding that `guard.accept` in the config accepts."""

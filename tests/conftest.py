@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, settings
 import harness.metrics
 from harness.config import plugins as harness_plugins
 from harness.core.metric import REGISTRY
+from harness.stats.registry import TESTS, load_all
 
 assert harness.metrics  # importing it fills the registry
-BUILT_IN = dict(REGISTRY)
+BUILT_IN, BUILT_IN_TESTS = dict(REGISTRY), dict(load_all())
 ROOT = Path(__file__).resolve().parents[1]
 os.environ["COLUMNS"] = "100"  # whatever the terminal, or the process of a worker
 # a busy machine is no fault, and the same commit has the same examples, hence the same result
@@ -105,12 +106,14 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _built_in_metrics_only() -> Iterator[None]:
+def _built_in_names_only() -> Iterator[None]:
     """Let no test see the plugins of another."""
 
     def clean() -> None:
         REGISTRY.clear()
         REGISTRY.update(BUILT_IN)
+        TESTS.clear()
+        TESTS.update(BUILT_IN_TESTS)
         harness_plugins.allowed = True
         for name in [name for name in sys.modules if name.startswith("harness_plugin_")]:
             del sys.modules[name]

@@ -61,8 +61,8 @@ def test_python_blocks_run(page: Path, workplace: Path, monkeypatch: pytest.Monk
     code = "\n".join(blocks(page, "python"))
     if "import torch" in code:
         pytest.importorskip("torch")
-    if "results/compare" in code:
-        harness.run("configs/compare.yaml")
+    for name in re.findall(r"\"results/(\w+)\"", code):
+        harness.run(f"configs/{name}.yaml")
     monkeypatch.setitem(sys.modules, "pytrec_eval", pytrec_eval)  # a page replaces it
     exec(compile(code, page.name, "exec"), {"__name__": "__main__"})
 

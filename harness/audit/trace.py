@@ -242,17 +242,32 @@ class Repetition(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Account(Shown):
-    """A value of a leaderboard, and its origin.
+    """A value of a leaderboard, and its origin; ``print`` shows all of it.
 
-    `inputs` has path, bytes and sha256 of each file, and its ``state``. The rest depends on the
-    value:
-
-    - a cell: its `entry`, and the `manifest`;
-    - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
-      `ranking`, and the `ideal` order if the metric divides by it;
-    - a row of `repetitions`: the value `recorded` in ``leaderboard.csv``, `deviation`, and `low`
-      and `high` of an interval at `level`, NaN without one; `averaged` is whether parts of any
-      size count alike.
+    Attributes
+    ----------
+    name, run, dataset : str
+        The row of the leaderboard, its run and its dataset.
+    metric : Metric
+        The metric, with its settings.
+    value : float
+        The value, with all digits.
+    inputs : tuple of dict
+        ``path``, ``bytes``, ``sha256`` and ``state`` of each file.
+    folder : str
+        The results folder.
+    qid, derived : str, float
+        For one query: its qid, and its value computed again from the files.
+    ranking, ideal : tuple
+        For one query: its ranking, and the ideal order if the metric divides by it.
+    repetitions, averaged : tuple, bool
+        For a row of several seeds or folds: their values, and whether parts of any size count
+        alike.
+    recorded, deviation, low, high, level : float
+        For such a row: the value in ``leaderboard.csv``, the standard deviation, and the interval
+        with confidence 1 - `level`; NaN without one.
+    fused : tuple of str
+        Names of the runs that were fused.
     """
 
     name: str

@@ -68,7 +68,10 @@ def feval(
     >>> data = lightgbm.Dataset(rows, labels, group=[3, 3])
     >>> metric = feval("ndcg(gain=exp)@10")
     >>> settings = {"objective": "lambdarank", "metric": "none", "verbose": -1}
-    >>> _ = lightgbm.train(settings, data, 2, [data], ["seen"], metric, callbacks=[metric])
+    >>> _ = lightgbm.train(
+    ...     settings, data, num_boost_round=2, valid_sets=[data], valid_names=["seen"],
+    ...     feval=metric, callbacks=[metric],
+    ... )
     >>> len(metric.history), metric.history[0]["seen"].values.shape
     (2, (2, 1))
     """

@@ -443,12 +443,13 @@ def metric(
 
     Examples
     --------
+    >>> import harness
     >>> @metric("first_grade", direction="higher", bounds=(0, 4), source="this example")
     ... def first_grade(aligned: Aligned):
     ...     '''Grade of the document at rank 1.'''
     ...     return aligned.sum(aligned.grade * (aligned.rank == 1))
-    >>> from harness.core.metric import REGISTRY
-    >>> del REGISTRY["first_grade"]  # remove it again
+    >>> harness.evaluate({"q1": {"a": 3, "b": 1}}, {"q1": ["b", "a"]}, ["first_grade"]).summary()
+    {'first_grade': 1.0}
     """
 
     facts: dict[str, Any] = {**locals()}

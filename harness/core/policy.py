@@ -148,11 +148,10 @@ class Policy(Choices):
     Parameters
     ----------
     ties : str
-        Order of documents with the same score:
+        Order of documents with the same score. ``trec_eval`` compares scores in single precision,
+        all others in double precision:
 
-        * ``trec_eval``: descending docno. Scores are compared in single precision;
-        * ``trec_eval10``: descending docno. Scores are compared in double precision here and in
-          all orders below;
+        * ``trec_eval``, ``trec_eval10``: descending docno;
         * ``docno+``: ascending docno;
         * ``stable``, ``reverse``: the order of the input, or its reverse;
         * ``random(7)``: an order drawn with the seed 7;

@@ -462,7 +462,8 @@ class QueryRows(ABC):
         mapping : mapping of str to mapping, list or set
             The documents of each qid.
         duplicates : {"error", "first", "last", "best", "lowest"}
-            What to do with a docno that a list names twice.
+            What to do with a docno that a list contains twice: refuse it, or keep the first, the
+            last, the one with the best number or the one with the lowest.
 
         Raises
         ------

@@ -297,7 +297,7 @@ def check(
         A config, qrels or a LETOR file.
     runs : path or sequence of paths
         Run files or predictions; or more files with features, such as test data after training
-        data. Each of these is searched for rows of the files before it.
+        data. Rows that an earlier file has too are reported, since they leak training data.
     overrides : sequence of str
         Values that replace those of the config, such as ``"policy.ties=stable"``.
     qrels_format, run_format : str, optional

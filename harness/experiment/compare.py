@@ -79,13 +79,15 @@ def compare(
     runs : mapping of str to run
         Runs by name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
-        Metrics to test; by default all means with a better direction.
+        Metrics to test, required with `runs`. With evaluations, by default all their metrics with
+        a mean and a better direction.
     baseline : str or sequence of str
         Runs to compare the others with; by default every pair of runs is compared. ``median`` and
         ``best`` are the median and the best value of all runs on each query.
     test : str or callable
-        A test that ``harness compare --help`` lists, or a function that `harness.paired_test` or
-        `harness.all_pairs_test` registered.
+        One of ``paired-t``, ``bootstrap``, ``bootstrap-t``, ``randomization``, ``sign`` and
+        ``wilcoxon``; to compare all pairs ``friedman-nemenyi``, ``randomized-tukey`` or ``tukey``;
+        or a function that `harness.paired_test` or `harness.all_pairs_test` registered.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
         Correction for several comparisons; tests of all pairs have their own.
     family : {"table", "metric", "dataset"}, optional
@@ -115,7 +117,7 @@ def compare(
     Raises
     ------
     InputError, AlignmentError, UnknownNameError
-        If the input is wrong, runs have different queries, or a name does not exist.
+        If the input is wrong, evaluations have different queries, or a name does not exist.
     HarnessError
         If there is only one run.
 
@@ -123,9 +125,9 @@ def compare(
     --------
     >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(6)}
     >>> good = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
-    >>> poor = {qid: {"a": float(qid < "q3"), "b": 0.5} for qid in qrels}
-    >>> found = compare(qrels, {"poor": poor, "good": good}, ["recip_rank"], baseline="poor")
-    >>> (row,) = found.rows
+    >>> poor = {**good, **dict.fromkeys(["q3", "q4", "q5"], {"a": 1.0, "b": 2.0})}
+    >>> comparisons = compare(qrels, {"poor": poor, "good": good}, ["recip_rank"], baseline="poor")
+    >>> (row,) = comparisons.rows
     >>> row.difference, round(row.p, 3), row.wins, row.ties
     (0.25, 0.076, 3, 3)
     """

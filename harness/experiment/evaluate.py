@@ -108,9 +108,9 @@ def evaluate(
         and optionally `qids`. Or give both in shape (n_rows,), with the group sizes as `n`, as for
         LightGBM. If you have the qid of each row, give ``(qids, grades)`` instead.
 
-        Some metrics accept grades that are fractions.
+        Grades may be fractions if a metric's page in the reference allows it.
     metrics : iterable of str or Metric
-        Names in any spelling; ``harness metrics`` lists them.
+        Names in any spelling, such as ``ndcg@10``; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
         Treatment of ties, missing and empty queries, and depth, such as ``{"ties": "stable"}``; see
         `harness.Policy`.

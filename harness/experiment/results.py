@@ -251,7 +251,7 @@ class Results(Study):
         return text + (render_comparisons(self.comparisons, "html") if self.comparisons else "")
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return `rows` as a data frame (needs pandas)."""
+        """Return the leaderboard as a data frame, a row for each run (needs pandas)."""
         return data_frame(self.rows)
 
     def to_frame(self) -> pandas.DataFrame:

@@ -162,6 +162,11 @@ def table(
         Keys of ``tables:`` in a config, such as ``metrics=["map"]``, ``sort="map"``,
         ``digits=2``, ``names={"bm25": "BM25"}``, ``spread="deviation"``.
 
+    Returns
+    -------
+    Table
+        ``render("latex")`` returns the text of a format, ``save(path)`` writes it.
+
     Raises
     ------
     ArgumentError, UnknownNameError
@@ -250,6 +255,11 @@ def plot(
     formats : {"svg", "png", "pdf"} or several of them
     style : mapping, optional
         ``{"font": "serif", "size": 8, "sheet": "my.mplstyle"}``.
+
+    Returns
+    -------
+    Plots
+        The pictures; ``save(folder)`` writes them, and a notebook shows them.
     """
     given = {key: value for key, value in locals().items() if key not in ("results", "kinds")}
     chosen_kinds = names_in(kinds, "kinds")

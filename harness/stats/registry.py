@@ -155,6 +155,13 @@ def paired_test(
     It takes ``(differences, stream)``, with the differences of shape (n_queries,) and random
     numbers from ``stream.rng()``, and returns a p-value or an `Outcome`. A `weighted` test also
     takes query weights above 0, or None for datasets without weights.
+
+    Examples
+    --------
+    >>> from scipy.stats import ttest_1samp
+    >>> @paired_test("one-sample-t", title="one-sample t-test")
+    ... def one_sample_t(differences, stream):
+    ...     return float(ttest_1samp(differences, 0).pvalue)
     """
     return _registering("paired", locals())
 
@@ -166,6 +173,19 @@ def all_pairs_test(
 
     It takes ``(values, stream, level)``, with values of shape (n_systems, n_queries), and returns
     an `AllPairs`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import ttest_rel
+    >>> from harness.stats.registry import AllPairs
+    >>> @all_pairs_test("bonferroni-t", title="t-tests with Bonferroni's correction")
+    ... def bonferroni_t(values, stream, level):
+    ...     n = len(values)
+    ...     p = [[float(ttest_rel(a, b).pvalue) for b in values] for a in values]
+    ...     p = np.minimum(np.array(p) * n * (n - 1) / 2, 1)
+    ...     np.fill_diagonal(p, 1)
+    ...     return AllPairs(p)
     """
     return _registering("all-pairs", locals())
 
