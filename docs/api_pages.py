@@ -242,7 +242,7 @@ def _errors() -> list[str]:
     """Return the table of the errors and of the warning."""
     lines = [
         "## All errors { #all-errors }\n",
-        "Import these from `harness.errors`, if you handle one kind of mistake alone.\n",
+        "Import one of these from `harness.errors` to handle one kind of mistake.\n",
     ]
     lines += ["| name | meaning | subclass of |", "|---|---|---|"]
     for kind in ERRORS[1:]:
