@@ -15,5 +15,5 @@ for verdict in verdicts:
     verdict["team"] = teams.get(verdict["name"], "unknown team")
 for verdict in sorted(verdicts, key=lambda verdict: verdict["team"]):
     if verdict["verdict"] != "OK":
-        reason = re.sub("(as in|that of) .*", r"\1 another run", verdict["reason"])
+        reason = re.sub("(as in|that of) [^;]*", r"\1 another run", verdict["reason"])
         print("{team}: {name}: {verdict}:".format(**verdict), reason)

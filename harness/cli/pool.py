@@ -27,7 +27,7 @@ from .printing import show_grids
     "--contributors", "FILE", "CSV of run and contributed, yes or no: FILE or FILE:COLUMN."
 )
 @options.choice("--leave-out", Unit, "unit", help="Rank runs without the judgements of each.")
-@click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")
+@click.option("--qrels", metavar="FILE", help="Leave out the documents that it judges.")
 @options.metrics("A metric, for --leave-out")
 @options.format_option(*report.FORMATS, help="Format; csv and jsonl have every document.")
 def command(
@@ -50,9 +50,11 @@ def command(
 
     --set takes the key run.duplicates, such as run.duplicates=best.
 
+    With --qrels, the list has the documents that are not judged yet.
+
     With --contributors, only some runs are pooled; --leave-out still ranks all runs.
 
-    With --leave-out, the command removes from the qrels the judgements that only one run or team
+    With --leave-out, the command removes from --qrels the judgements that only one run or team
     contributed. It prints the change of the order of all runs: tau-b, and the largest change of
     rank.
 
@@ -60,13 +62,13 @@ def command(
     Examples:
       harness pool runs/trec/bm25.run runs/trec/lsi.run --depth 20
       harness pool runs/* --depth 20 -f csv > to-judge.csv
+      harness pool runs/* --depth 40 --qrels qrels.txt -f csv > still-to-judge.csv
       harness pool runs/* --leave-out run --qrels qrels.txt -m map
     """
     settings |= options.settings_of_files(options.sections(overrides, {"run": ("duplicates",)}))
-    if unit is None and (qrels or metrics):
-        message = "--qrels and -m: expected --leave-out with them"
+    if unit is None and metrics:
         fix = "add --leave-out run or --leave-out team"
-        raise UnknownNameError(message, fix=fix)
+        raise UnknownNameError(Problem("-m", "expected --leave-out with it", fix=fix))
     if unit is not None and not (qrels and metrics):
         message = "expected qrels and a metric with it"
         raise UnknownNameError(
@@ -83,7 +85,7 @@ def command(
     if not lists_documents:
         options.refuse(("with_runs",), f"--leave-out {unit}" if unit else f"--format {format}")
     if unit is None or qrels is None:
-        pooled = pool(runs, **settings)
+        pooled = pool(runs, qrels=qrels, **settings)
         grids = report.pool_grids(pooled, per_query)
         show_grids(grids, format, [*report.pool_records(pooled, with_runs)])
         return

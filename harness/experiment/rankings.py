@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -52,17 +53,38 @@ def pool(
     depth: int = 20,
     teams: str = "",
     contributors: str = "",
+    qrels: str | None = None,
     **files: Any,
 ) -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
     `harness.readers.groups.teams_of`; without it each run is a team. `contributors` is
-    a file as in `harness.readers.groups.contributing`; without it all runs contribute. `files`
-    are options of `options_of_files` for runs.
+    a file as in `harness.readers.groups.contributing`; without it all runs contribute. Documents
+    that `qrels` judges are left out. `files` are options of `options_of_files` for runs.
     """
     check_arguments(locals(), depth=whole_from(1))
-    return _pool(_runs(paths, files), depth, teams, contributors)
+    judgements = None if qrels is None else readers.read_qrels(readers.Source(qrels))
+    whole = _pool(_runs(paths, files), depth, teams, contributors)
+    if judgements is None:
+        return whole
+    judged, _ = _judged(whole, judgements)
+    keep = np.ones(whole.query.size, dtype=bool)
+    keep[judged] = False
+    return replace(
+        whole,
+        query=whole.query[keep],
+        docnos=whole.docnos.filter(pa.array(keep)),
+        by=whole.by[keep],
+        rank=whole.rank[keep],
+        n_judged=judged.size,
+    )
+
+
+def _judged(pool: Pool, judgements: Qrels) -> tuple[Ints, Ints]:
+    """Return the positions of the judged documents of a pool, and the row of each judgement."""
+    query = judgements.place(pa.array(pool.qids))[pool.query]
+    return judgements.find(query, Docnos(pool.docnos, np.array([0, query.size])))
 
 
 def _runs(paths: Sequence[str], files: Mapping[str, Any]) -> list[Run]:
@@ -143,8 +165,7 @@ def leave_out(
         evaluated = (evaluate(align(of, run), wanted).summary() for run in runs)
         return np.array([[one[str(metric)] for metric in wanted] for one in evaluated])
 
-    codes = judgements.place(pa.array(one_pool.qids))[one_pool.query]
-    found, rows = judgements.find(codes, Docnos(one_pool.docnos, np.array([0, codes.size])))
+    found, rows = _judged(one_pool, judgements)
     whole, result = values(judgements), []
     units = [*one_pool.only_by(unit).items()]
     for name, alone in track(units, unit, itemgetter(0)):

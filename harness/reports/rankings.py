@@ -132,7 +132,8 @@ class Pool:
     """The first `depth` documents of every run, by query.
 
     Document k is `docnos[k]` of the query `qids[query[k]]`, and has the best rank `rank[k]`; the
-    runs of `by[k]`, ``(n, n_runs)``, contributed it. Of `n_all` runs, `runs` contribute.
+    runs of `by[k]`, ``(n, n_runs)``, contributed it. Of `n_all` runs, `runs` contribute. `n_judged`
+    documents are left out, because they are judged already.
     """
 
     runs: tuple[str, ...]
@@ -144,6 +145,7 @@ class Pool:
     by: Bools
     n_all: int
     rank: Ints
+    n_judged: int = 0
 
     @property
     def per_query(self) -> Ints:
@@ -190,6 +192,9 @@ def pool_grids(pool: Pool, per_query: bool = False) -> list[Grid]:
         header, n_left = ["run", "pooled", "unique"], 1
         rows = [[row[0], *row[2:4]] for row in rows]
     notes = ["Unique documents are in the pool of no other run."]
+    if pool.n_judged:
+        judged = counted(pool.n_judged, "document is", "documents are")
+        notes.append(f"{judged} judged already, and left out.")
     grids.append(grid(header, rows, left=n_left, notes=notes))
     if per_query:
         single = np.bincount(pool.query[pool.by.sum(1) == 1], minlength=sizes.size)

@@ -123,8 +123,8 @@ FORMS: dict[str, dict[str, str]] = {
         "out --scheduler tcp://127.0.0.1:9": "worker_timeout inputs plugins format",
     },
     "pool": {
-        "one.run": f"depth teams {OF_RUNS} contributors unit format per_query",
-        "one.run -f csv": f"depth {OF_RUNS} contributors unit with_runs",
+        "one.run": f"depth teams {OF_RUNS} contributors unit qrels format per_query",
+        "one.run -f csv": f"depth {OF_RUNS} contributors unit qrels with_runs",
         "one.run two.run --leave-out run --qrels q.txt -m map":
             f"depth {OF_RUNS} contributors format",
         "one.run two.run --leave-out team --teams . --qrels q.txt -m map":

@@ -44,6 +44,23 @@ def test_pool_and_contributions(runs: list[str]) -> None:
     assert members == ["b_1 b 2 1 1", "a_1 a 4 0 3", "a_2 a 4 0 3"]
 
 
+def test_judged_documents_are_left_out(runs: list[str], tmp_path: Path) -> None:
+    found = pool(runs, 2, qrels=str(tmp_path / "qrels"))
+    # query 1 has d2 and d5 judged, query 2 has d2; a judged document below rank 2 is not counted
+    documents = [
+        (found.qids[q], d) for q, d in zip(found.query, found.docnos.to_pylist(), strict=True)
+    ]
+    assert documents == [("1", "d1"), ("2", "d1")]
+    assert (found.n_judged, found.per_query.tolist()) == (3, [1, 1])
+    assert found.by.tolist() == [[True, True, True], [True, True, False]]
+    written = called("pool", *runs, "--depth", "2", "--qrels", str(tmp_path / "qrels")).out
+    assert "3 documents are judged already, and left out." in written
+    written = called(
+        "pool", *runs, "--depth", "2", "--qrels", str(tmp_path / "qrels"), "-f", "csv"
+    ).out
+    assert written.split() == ["qid,docno", "1,d1", "2,d1"]
+
+
 def test_runs_that_contributed(runs: list[str], tmp_path: Path) -> None:
     names = [Path(run).stem for run in runs]
     rows = [f"{name},x,{'no' if name == names[0] else 'Yes'}" for name in names]
