@@ -149,34 +149,40 @@ class NearestChoice(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-class _Bounded(click.types._NumberRangeBase):  # type: ignore[type-arg]
-    """A number in a range, with the usual form of error."""
-
-    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> Any:
-        """Return the number; raises UnknownNameError for another text."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter:
-            bounds = f" above {self.min}" if self.min_open else f" of at least {self.min}"
-            if self.max is not None:
-                bounds = f" between {self.min} and {self.max}"
-            message = f"expected a {self.name}{bounds}, got {value}"
-            usual = param.to_info_dict()["default"]
-            example = max(1, self.min or 0) if usual is None else usual
-            fix = f"write {param.opts[0]} {example}"
-            raise UnknownNameError(Problem(param.opts[0], message, fix=fix)) from None
-
-
-class Number(_Bounded, click.FloatRange):
-    """A number in a range."""
+class Number(click.FloatRange):
+    """A number in a range; another text raises UnknownNameError."""
 
     name = "number"
 
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> float:
+        """Return the number."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            raise _out_of_range(self, value, param) from None
 
-class Whole(_Bounded, click.IntRange):
-    """A whole number in a range."""
+
+class Whole(click.IntRange):
+    """A whole number in a range; another text raises UnknownNameError."""
 
     name = "whole number"
+
+    def convert(self, value: Any, param: Any, ctx: click.Context | None) -> int:
+        """Return the number."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            raise _out_of_range(self, value, param) from None
+
+
+def _out_of_range(kind: Number | Whole, value: Any, param: click.Parameter) -> UnknownNameError:
+    bounds = f" above {kind.min}" if kind.min_open else f" of at least {kind.min}"
+    if kind.max is not None:
+        bounds = f" between {kind.min} and {kind.max}"
+    message = f"expected a {kind.name}{bounds}, got {value}"
+    usual = param.to_info_dict()["default"]
+    example = max(1, kind.min or 0) if usual is None else usual
+    return UnknownNameError(Problem(param.opts[0], message, fix=f"write {param.opts[0]} {example}"))
 
 
 def setting(model: type, field: str, *names: str, help: str, **settings: Any) -> Option[Any]:
