@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from pathlib import PurePath
 from typing import Any
 
 from ..core.cell_key import CellKey
@@ -195,6 +196,8 @@ def answer(changes: Changes) -> Answer:
     lists = (changes.only_old, "row"), (changes.metrics_only_old, "metric")
     if gone := [counted(len(names), kind) for names, kind in lists if names]:
         parts.append(f"gone: {listed(gone)} of old")
+    if inputs := [PurePath(one.what).name for one in changes.origins if one.of == "input"]:
+        parts.append(f"{counted(len(inputs), 'input')} changed: {first_of(inputs, 2)}")
     return Answer("; ".join(parts), "bad" if worse else "mixed" if gone else "good")
 
 

@@ -72,7 +72,7 @@ function Two({ context, a, b }: { context: Context; a: number; b: number }) {
   const groups = slices.map((one, i) => ({ one, tests: parts[i], rows: names.map((name) => sideOf({ ...context, board: one }, name)) })).filter(({ rows }) => Math.min(...rows) >= 0);
   const { testing, columns: { [m]: { family } } } = board;
   const untested = [...duels].filter(([i, one]) => tests !== undefined && !one.test && report.metrics[i].direction && one.queries.length > 1).map(([i]) => report.metrics[i]);
-  const runs = [a, b].map((row) => report.systems[numberOf(board, row)]).map(({ run, name }) => run ?? name);
+  const runs = [b, a].map((row) => report.systems[numberOf(board, row)]).map(({ run, name }) => run ?? name);
   const comparison = command(`harness compare --results ${report.provenance.results}`, [...runs, ...untested.flatMap(({ name }) => ["--metric", name])], { "--dataset": report.boards.length > 1 ? board.whole : "" });
   return (
     <>
