@@ -59,7 +59,7 @@ GUIDES = {
     "configs": (
         ("how-to/notebook.md", "Work with results in a notebook"),
         ("how-to/write-a-config.md", "Write a config"),
-        ("how-to/trace-a-number.md", "Trace a number"),
+        ("how-to/trace-a-number.md", "Trace a number to its ranking"),
     ),
     "check": (
         ("how-to/check-files.md", "Find mistakes in your files"),
@@ -79,7 +79,7 @@ GUIDES = {
         ("how-to/add-a-metric.md", "Add a metric"),
         ("explanation/choosing-a-test.md", "Choosing a test"),
     ),
-    "errors": (("how-to/troubleshooting.md", "Find the cause of a problem"),),
+    "errors": (("how-to/troubleshooting.md", "Troubleshooting"),),
 }
 """Pages that show how to use the names of a page."""
 SCRIPTS = {
