@@ -190,9 +190,10 @@ def test_every_config_key_is_in_the_reference() -> None:
     assert set(keys_of(config_schema())) - named == set()
 
 
-@pytest.mark.parametrize(
-    "page", sorted((ROOT / "docs/reference/python").glob("*.md")), ids=lambda p: p.stem
-)
+SESSIONS = [ROOT / "docs/index.md", *sorted((ROOT / "docs/reference/python").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
 def test_examples_of_the_python_pages_run_as_copied(page: Path) -> None:
     examples = re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
     for text in examples if page.stem != "training" else ():  # which needs every library
