@@ -121,6 +121,8 @@ FIELDS = (
     "RankSimilarity", "Standing", "Verdict",
 )  # fmt: skip
 """Classes without a public name, whose fields are below the function or class that has them."""
+WITH_RESULTS = (harness.paired_test, harness.all_pairs_test)
+"""Functions with the classes of their results in the text above the parameters."""
 HEADINGS = {
     "evaluate": {
         "Data": "qrels run metrics n mask qids references weights",
@@ -138,7 +140,7 @@ HEADINGS = {
 }
 """Headings in long lists of arguments."""
 PLAIN_TYPES = {
-    "ArrayLike": "array_like", "Bools": "array of bool", "Floats": "array of float",
+    "ArrayLike": "array_like", "Bools": "array of bool", "Floats": "array of float", "Ints": "array of int",
     "PathLike": "path", "tuple[str, ...]": "tuple of str",
 }  # fmt: skip
 """Annotations in plain words."""
@@ -380,7 +382,7 @@ def _described(name: str, thing: Any, level: int, shared: Collection[str] = ()) 
         lines += _listed(title, sections.get(title, ""))
     for part in _paragraphs(sections.get("Notes", "")):
         lines.append(f"{inline(part)}\n")
-    mentioned = sections.get("Returns", "") + sections.get("Parameters", "") * (not called)
+    mentioned = sections[""] * (thing in WITH_RESULTS) + sections.get("Returns", "") + sections.get("Parameters", "") * (not called)
     for kind in dict.fromkeys(re.findall(r"\b[A-Z]\w+", mentioned)):
         if kind in FIELDS:
             owner = getattr(sys.modules[thing.__module__], kind)

@@ -216,7 +216,8 @@ class HarnessError(Exception):
 
     Parameters
     ----------
-    problems : Problem, str, or sequence of them
+    problems : Problem, str, or sequence of Problem
+        The problems, in the order of the input.
     fix, rule : str
         Fix and rule of the guard of a problem that is a str.
     total : int, optional
@@ -321,7 +322,7 @@ class VerificationError(HarnessError):
 
 
 class HarnessWarning(UserWarning):
-    """A warning that changes the meaning of the numbers.
+    """A warning about something that changes the meaning of the numbers.
 
     `finding` is the finding of a reader in a file.
     """

@@ -72,7 +72,7 @@ def run(
     Parameters
     ----------
     config : path or Config
-        A YAML file, or the return value of `harness.config.load.load`.
+        A YAML file, or a config in memory (`harness.config.load.load`).
     overrides : sequence of str
         Values that replace those of the config, such as ``"policy.ties=stable"``.
     jobs : int
@@ -96,7 +96,7 @@ def run(
     ConfigError
         If the config is wrong.
     InputError, AlignmentError
-        If every run failed, the guard finds an error in more than one run, or files in the output
+        If every run failed, the guard finds an error between files, or files in the output
         folder would be replaced without `force`. No file is written then.
     VerificationError
         If the cross-check finds a difference.

@@ -57,15 +57,16 @@ def told_apart(
 ) -> Bools:
     """Return a mask of the pairs of runs of a block that can be told apart.
 
-    By the plan's own test if that is one of all pairs; by the plan's comparisons; and if these are
-    not of every pair, also by `paired_t_of_pairs`, or by `bootstrap_of_pairs` if queries have
-    weights, corrected over the pairs of the block. So
-    no pair that the plan finds significant is left together.
+    By the plan's own test if that is one of all pairs, else by the plan's comparisons. Pairs that
+    the plan does not compare follow from `paired_t_of_pairs`, or from `bootstrap_of_pairs` if
+    queries have weights, corrected over these pairs.
     """
     if all_pairs is not None:
         return np.asarray(all_pairs.p <= plan.level)
     n_systems = len(block.runs)
     rows = [row for row in rows if row.baseline in block.runs]  # not a reference
+    place = {run: position for position, run in enumerate(block.runs)}
+    compared = [(place[row.baseline], place[row.run]) for row in rows]
     apart: Bools = np.zeros((n_systems, n_systems), dtype=bool)
     if len(rows) < math.comb(n_systems, 2):
         above = np.triu_indices(n_systems, 1)
@@ -76,11 +77,11 @@ def told_apart(
             if weights is None
             else bootstrap_of_pairs(values, weights, block.stream(plan, "pairs"))
         )
+        for first, second in compared:
+            p[first, second] = p[second, first] = np.nan
         apart[above] = adjust(p[above], plan.correction) <= plan.level
-    place = {run: position for position, run in enumerate(block.runs)}
-    for row in rows:
-        if row.p_adjusted <= plan.level:
-            apart[place[row.baseline], place[row.run]] = True
+    for pair, row in zip(compared, rows, strict=True):
+        apart[pair] = row.p_adjusted <= plan.level
     apart |= apart.T
     return apart
 

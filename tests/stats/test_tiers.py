@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_systems import EXPECTED, GOLDEN_SYSTEMS, tables
+from made_systems import EXPECTED, GOLDEN_SYSTEMS, systems, tables
 
 from harness.core.ragged import Bools, Floats
 from harness.stats.compare import compare
@@ -105,6 +106,26 @@ def test_what_is_significant_shares_no_tier(
     assert apart
     for one in apart:
         assert not numbers[one.run] & numbers[one.baseline], (one.run, one.baseline)
+
+
+@pytest.mark.parametrize("test", ["paired-t", "wilcoxon", "sign"])
+@pytest.mark.parametrize("seed", range(10))
+def test_neighbours_share_a_tier_exactly_if_the_baseline_test_finds_no_difference(
+    test: str, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    metrics = ["map", "P@1", "P@2", "P@3", "P@4"]  # the family has more tests than one metric pairs
+    values = rng.normal(size=(3, 5, 40)) + 0.4 * np.arange(3)[:, None, None]
+    runs = systems(dict(zip("abc", values, strict=True)), metrics=metrics)
+    found = compare(runs, Plan(("b",), test))
+    for name in {str(one.metric) for one in found.rows}:
+        standings = [one for one in found.standings if str(one.metric) == name]
+        numbers = tiers_of(replace(found, standings=tuple(standings)))
+        rank = {one.run: one.rank for one in standings}
+        for one in (one for one in found.rows if str(one.metric) == name):
+            if abs(rank[one.run] - rank[one.baseline]) == 1:
+                shared = numbers[one.run] & numbers[one.baseline]
+                assert bool(shared) != found.is_significant(one), (name, one.run, one.p_adjusted)
 
 
 def literal_of_ranks(
