@@ -382,7 +382,11 @@ def _described(name: str, thing: Any, level: int, shared: Collection[str] = ()) 
         lines += _listed(title, sections.get(title, ""))
     for part in _paragraphs(sections.get("Notes", "")):
         lines.append(f"{inline(part)}\n")
-    mentioned = sections[""] * (thing in WITH_RESULTS) + sections.get("Returns", "") + sections.get("Parameters", "") * (not called)
+    mentioned = (
+        sections[""] * (thing in WITH_RESULTS)
+        + sections.get("Returns", "")
+        + sections.get("Parameters", "") * (not called)
+    )
     for kind in dict.fromkeys(re.findall(r"\b[A-Z]\w+", mentioned)):
         if kind in FIELDS:
             owner = getattr(sys.modules[thing.__module__], kind)

@@ -254,6 +254,11 @@ def rules_page() -> str:
         "Look up a finding of `harness check` by its rule. `harness run` also reports most of "
         "them. If a finding is intended, accept its rule in the config: `guard: {accept: [RULE]}`. "
         "[Find mistakes in your files](../how-to/check-files.md) shows how to use the check.\n",
+        "The command prints the rule in brackets: `no answer to 1 of 30 judged queries: 17 "
+        "[missing-queries]`. Findings have one of three severities:\n",
+        "- *error*: values are wrong or impossible; `harness check` exits with 2.",
+        "- *warning*: values may not mean what you expect; with `--strict` it exits with 1.",
+        "- *note*: a fact to know, shown with `--notes`.\n",
     ]
     parts = (
         ("Findings of harness run and harness check", (*RUN_RULES, *PLACED)),

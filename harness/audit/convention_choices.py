@@ -175,7 +175,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
         if not names:
             continue
         text = ", ".join(
-            "grades taken" if name == "grades" else f"{name}={_text(target, name, others[name])}"
+            "range of grades" if name == "grades" else f"{name}={_text(target, name, others[name])}"
             for name in names
         )
         try:

@@ -480,9 +480,9 @@ files = joined(
     run_files,
 )
 """Options of `options_of_files`; `--set` gives the others, see `settings_of_files`."""
-_RELEVANT = "Smallest grade that is relevant, such as 2 or 0.5."
+_RELEVANT = "Smallest grade that is relevant, such as 2 (usually 1)."
 _TOOL = "Compute every metric as this tool does."
-_DEPTH = "Look at the first N documents only."
+_DEPTH = "Look at the first N documents only (default: all)."
 evaluation = joined(
     click.option(
         "--relevance-level", "-l", metavar="N", type=Number(0, min_open=True), help=_RELEVANT

@@ -16,8 +16,8 @@ from .printing import show_grids
 
 @options.command()
 @options.results
-@click.option("--run", metavar="RUN", help="Name of the run in the leaderboard.")
-@click.option("--metric", "-m", metavar="METRIC", help="A metric of the leaderboard.")
+@click.option("--run", metavar="RUN", help="Name of the run in the leaderboard; required.")
+@click.option("--metric", "-m", metavar="METRIC", help="A metric of the leaderboard; required.")
 @click.option("--query", metavar="QID", help="Show the ranking behind this query's value.")
 @click.option("--dataset", metavar="DATASET", help="The dataset, if there are several.")
 @options.many("--where", metavar="NAME=VALUE", help="Select a cell by a column, such as seed=1")

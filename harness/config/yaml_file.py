@@ -572,11 +572,13 @@ def _next_key(holder: Any, parts: list[str], loc: Loc) -> str | int:
         digits = parts.pop(0).strip("[]")
         if not re.fullmatch("[0-9]{1,9}", digits) or int(digits) >= len(holder):
             message = f"is a list of {len(holder)}; it has no item '{digits}'"
-            raise UnknownNameError(f"{text_of_loc(loc)} {message}")
+            fix = "count the items from 0"
+            raise UnknownNameError(f"{text_of_loc(loc)} {message}", fix=fix)
         return int(digits)
     if not isinstance(holder, dict):
         message = f"is {describe_value(holder)} and has no '{parts[0]}'"
-        raise UnknownNameError(f"{text_of_loc(loc)} {message}")
+        fix = f"replace all of it: {text_of_loc(loc)}=VALUE"
+        raise UnknownNameError(f"{text_of_loc(loc)} {message}", fix=fix)
     lengths = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in holder)
     n = next(lengths, len(parts) if loc[-1:] == ("names",) else 1)  # a name may hold dots
     key = ".".join(parts[:n])

@@ -285,7 +285,7 @@ RUN_RULES = (
          "every metric of relevance is 0, or the value that the policy sets",
          "check that the right column was written as the grade; relevant means 1 or more"),
     Rule("empty-queries", "warning",
-         "Queries without relevant documents; a note if fewer than 10% are affected.",
+         "Some queries have no relevant document; a note if these are fewer than 10%.",
          "tools disagree: such a query counts 0 here, 1 in LightGBM, and others leave it out",
          "report how you count them; 'policy: {empty_queries: skip}' leaves them out",
          in_table=True),

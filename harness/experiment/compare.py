@@ -292,8 +292,11 @@ def render(
     extra = [*comparing.unanswered(found)]
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)
-    elif takes_first:
-        hint = "--baseline names another, --all-pairs tests every pair."
-        extra.append(Grid(notes=(f"{systems[0].run} is the baseline, as it comes first; {hint}",)))
+    else:
+        hints = ["Name two runs alone to see the queries that differ most."]
+        if takes_first:
+            hint = "--baseline names another, --all-pairs tests every pair."
+            hints.insert(0, f"{systems[0].run} is the baseline, as it comes first; {hint}")
+        extra.append(Grid(notes=tuple(hints)))
     options |= {"standings": True, "everything": "-f csv", "extra": extra}
     return comparing.render(found, format, **options)

@@ -182,7 +182,7 @@ _ALL = (
             "ndcg": {"gain": "exp", "grades": GradeRule(low=0, high=30), "cutoff": (1, 2, 3, 4, 5)},
             "map": {"above": 0.5, "denominator": "list", "grades": _ANY, "cutoff": (1, 2, 3, 4, 5)},
         },
-        "label_gain=0,1,2,3,4 is gain=linear.",
+        "If you set label_gain=0,1,2,3,4, add gain=linear.",
         cite=("ke2017",),
     ),
     Convention(
@@ -195,7 +195,7 @@ _ALL = (
             "map": {**_XGBOOST_MAP, "cutoff": 32},
             "P": {**_LIST, "grades": _BINARY, "empty": "zero", "cutoff": 32},
         },
-        "The default cutoff is 32. ndcg_exp_gain=False is gain=linear, which accepts any grade.",
+        "The default cutoff is 32. For ndcg_exp_gain=False, add gain=linear; it accepts any grade.",
         {"ndcg(gain=linear)": _XGBOOST_LINEAR},
         cite=("chen2016",),
     ),

@@ -94,7 +94,8 @@ class Study:
 
     def similarity(self, systems: Sequence[System]) -> Similarity:
         """Return the similarity of the rankings of systems; its runs are their positions."""
-        raise HarnessError("the rankings of the runs are not known")
+        fix = "give the results of 'harness run'"
+        raise HarnessError("the rankings of the runs are not known", fix=fix)
 
     @property
     def versions(self) -> Mapping[str, str | None]:

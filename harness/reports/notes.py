@@ -423,7 +423,7 @@ def failed(board: Leaderboard, dataset: str) -> Iterator[str]:
     rows = [row for row in board.failed if row.dataset in (dataset, *further)]
     for row in rows[:FAILED]:
         where = f" on {row.dataset}" if row.dataset not in datasets else ""
-        reason = f": {row.error.splitlines()[0]}" if row.error else "; the error is below."
+        reason = f": {row.error.splitlines()[0]}" if row.error else "; see its error."
         yield f"{row.key.run_with_columns}{where} could not be evaluated{reason}"
     if len(rows) > FAILED:
         yield f"{len(rows) - FAILED:,} more could not be evaluated; leaderboard.csv lists them."
@@ -533,6 +533,8 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
     names = sorted({name for system in systems for name in system.varying})
     if len(names) == 1 and min(times) == max(times):
         return f"{counted_values(names[0], times[0])} per system"
+    if names and min(times) < max(times):
+        return f"the {plural({*names})} of each system ({span(times)})"
     return f"{span(times)} repetitions per system" + (f", by {listed(names)}" if names else "")
 
 
