@@ -140,8 +140,8 @@ HEADINGS = {
 }
 """Headings in long lists of arguments."""
 PLAIN_TYPES = {
-    "ArrayLike": "array_like", "Bools": "array of bool", "Floats": "array of float", "Ints": "array of int",
-    "PathLike": "path", "tuple[str, ...]": "tuple of str",
+    "ArrayLike": "array_like", "Bools": "array of bool", "Floats": "array of float",
+    "Ints": "array of int", "PathLike": "path", "tuple[str, ...]": "tuple of str",
 }  # fmt: skip
 """Annotations in plain words."""
 SIMILAR = {

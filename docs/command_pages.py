@@ -78,7 +78,7 @@ def _page(name: str, command: click.Command, parent: click.Context) -> str:
     first, *paragraphs = re.split(r"\n\s*\n", parts[0].strip("\x08\n "))
     lines += [f"{marked(' '.join(first.split()))}\n"]
     lines += ["```sh", f"harness {name} {usage}", "```\n"]
-    lines.append(example := _example(name))
+    lines.append(example := example_of(f"reference/commands/{name}.md"))
     shown = re.findall(r"^\$ (.*)", example.replace("\\\n", ""), re.M)
     shown = [" ".join(command.split()) for command in shown]
     examples = [line.strip() for line in parts[-1].splitlines() if line.strip()]
@@ -104,11 +104,11 @@ def _page(name: str, command: click.Command, parent: click.Context) -> str:
     return "\n".join([*lines, "", *_table(command, context), ""])
 
 
-def _example(name: str) -> str:
-    """Return the section of a command's page that is written by hand: an example and its output."""
-    page = (HERE / f"reference/commands/{name}.md").read_text(encoding="utf-8")
-    section = re.search(r"^## Example\n.*?\n(?=\n## )", page, re.M | re.S)
-    assert section, f"write the section Example of {name}.md"
+def example_of(page: str) -> str:
+    """Return the section of a page that is written by hand: an example and its output."""
+    text = (HERE / page).read_text(encoding="utf-8")
+    section = re.search(r"^## Example\n.*?\n(?=\n## )", text, re.M | re.S)
+    assert section, f"write the section Example of {page}"
     return section[0]
 
 

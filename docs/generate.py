@@ -102,6 +102,18 @@ def conventions_page() -> str:
         "each tool fixes. `grades` lists the labels that the tool accepts. "
         "`without a cutoff: @20` means that `ndcg` is `ndcg@20`.\n",
     ]
+    lines += ["| convention | tool | ties | query without relevant documents | gain of nDCG |"]
+    lines += ["|---|---|---|---|---|"]
+    empty = {"one": "1", "zero": "0", "skip": "left out", "nan": "left out"}
+    for name, convention in CONVENTIONS.items():
+        ndcg = convention.metrics.get("ndcg")
+        own = {**convention.common, **(ndcg or {})}
+        ties = {"trec_eval": "docno, descending"}.get(own.get("ties", "trec_eval"), own.get("ties"))
+        gain = "" if ndcg is None else f"`{own.get('gain', 'linear')}`"
+        unanswerable = empty.get(own.get("empty", "zero"), own.get("empty"))
+        tool = metric_pages.coded(convention.tool)
+        lines.append(f"| [`{name}`](#{name}) | {tool} | {ties} | {unanswerable} | {gain} |")
+    lines.append("")
     first = next(iter(CONVENTIONS.values()))
     earlier: dict[str, Any] = {}
     for name, convention in CONVENTIONS.items():
@@ -152,12 +164,14 @@ def formats_page() -> str:
     """Return the table of formats."""
     lines = [
         NOTE + "# Formats\n",
-        "Find your data in the first two tables, and copy the command or call next to it. The "
-        "readers detect the format from the content. To set it, use `format:` in a config, "
-        "`--qrels-format` or `--run-format`. Any file may be compressed with gz, bz2, xz or zst; "
+        "Find your data in these tables, and use the command or call next to it. Add metrics to "
+        "each command, such as `-m map`. In a call, the first argument has the judgements, and the "
+        "second has the run. The readers detect the format from the content. If they take it for "
+        "another, name it with `format:` in a config, `--qrels-format` or `--run-format`. Any file "
+        "may be compressed with gz, bz2, xz or zst; "
         "`-` is standard input.\n",
         "## What you have, what to write\n",
-        f"{holdings.table()}\n",
+        holdings.table(),
         "In a config, use the keys `columns`, `order: ascending`, `documents`, `duplicates` "
         "and `group` of a dataset or a run: see [config keys](config.md).\n",
         "## Objects and files of other tools\n",

@@ -233,7 +233,7 @@ def table_of_rows() -> None:
 IN_MEMORY = "harness.evaluate(grades, hits, ['map'])"
 HOLDINGS = [
     Holding("TREC qrels and a TREC run", "qrels.txt bm25.run", run),
-    Holding("the same, compressed", "qrels.txt bm25.run.gz", zipped),
+    Holding("compressed files", "qrels.txt bm25.run.gz", zipped),
     Holding("a folder of runs", "qrels.txt runs/*.run", both(
         lambda: (Path("runs").mkdir(), run("runs/a.run"), run("runs/b.run")))),
     Holding("a TREC run with tabs between its fields", "qrels.txt bm25.run",
@@ -276,7 +276,7 @@ HOLDINGS = [
         run)),
     Holding("a run of MS MARCO, `qid docno rank`", "qrels.txt run.tsv",
             lambda: run("run.tsv", "{0}\t{1}\t{2}")),
-    Holding("the same with ranks from 0", "qrels.txt run.tsv --run-format msmarco", both(
+    Holding("a run of MS MARCO with ranks from 0", "qrels.txt run.tsv --run-format msmarco", both(
         lambda: text("run.tsv", [(q, d, rank - 1) for q, d, rank, _ in RANKS], "{0}\t{1}\t{2}"))),
     Holding("a ranking of ColBERT, `qid docno rank score`", "qrels.txt ranking.tsv",
             lambda: run("ranking.tsv", "{0}\t{1}\t{2}\t{3}")),
@@ -298,13 +298,15 @@ HOLDINGS = [
         run)),
     Holding("a learning-to-rank file (LETOR, SVMlight) and one score per line",
             "test.txt scores.txt", scores),
-    Holding("the same, and a run that names its documents", "test.txt bm25.run", both(
+    Holding("a learning-to-rank file and a run that names documents", "test.txt bm25.run", both(
         letor, run)),
-    Holding("the same, and a `.npy` of scores", "test.txt scores.npy", both(numpy_file, letor)),
-    Holding("the same, and a tensor (`torch.save`)", "test.txt scores.pt", both(torch_file, letor)),
-    Holding("the same, and a table with a column of predictions", "test.txt predictions.csv",
+    Holding("a learning-to-rank file and a `.npy` of scores", "test.txt scores.npy",
+            both(numpy_file, letor)),
+    Holding("a learning-to-rank file and a tensor (`torch.save`)", "test.txt scores.pt",
+            both(torch_file, letor)),
+    Holding("a learning-to-rank file and a table of predictions", "test.txt predictions.csv",
             table_of_rows),
-    Holding("the same, and scores of RankLib", "test.txt ranklib.txt", ranklib),
+    Holding("a learning-to-rank file and scores of RankLib", "test.txt ranklib.txt", ranklib),
     Holding("features and group sizes of LightGBM",
             "features.txt scores.txt --set dataset.group=sizes.txt", boosting),
     Holding("dicts as in pytrec_eval", "harness.evaluate(qrel, run, ['map'])", dicts, True),
@@ -530,13 +532,21 @@ def tools_table() -> str:
 
 def table() -> str:
     """Return the rows as a table in Markdown."""
-    return _table("what you have", [(row.have, row) for row in HOLDINGS])
+    parts: dict[str, list[tuple[str, Holding]]] = {
+        "Files of qrels and runs": [], "Learning-to-rank files": [], "Python objects": []
+    }  # fmt: skip
+    files, rows, objects = parts.values()
+    for row in HOLDINGS:
+        is_rows = row.have.startswith(("a learning-to-rank file", "features"))
+        (objects if row.is_python else rows if is_rows else files).append((row.have, row))
+    tables = (f"### {title}\n\n{_table('what you have', own)}\n" for title, own in parts.items())
+    return "\n".join(tables)
 
 
 def _table(title: str, rows: list[tuple[str, Holding]]) -> str:
     by_call: dict[str, list[str]] = {}
     for have, row in rows:
-        call = row.write if row.is_python else f"harness evaluate {row.write} -m {METRIC}"
+        call = row.write if row.is_python else f"harness evaluate {row.write}"
         by_call.setdefault(call, []).append(have)
     lines = [f"| {title} | what to write |", "|---|---|"]
     lines += [f"| {'<br>'.join(have)} | `{call}` |" for call, have in by_call.items()]

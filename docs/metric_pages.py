@@ -6,7 +6,7 @@ import inspect
 import re
 from typing import NamedTuple
 
-from docs.command_pages import NOTE, code
+from docs.command_pages import NOTE, code, example_of
 from docs.mathml import formula
 from harness.core.arguments import Parameter
 from harness.core.metric import REGISTRY, Definition
@@ -291,7 +291,8 @@ def pages() -> dict[str, str]:
             link = f"[`{name}`](metrics/{family}.md#{name.lower()})"
             index.append(f"| {link} | {metric.direction or ''} | {inline(metric.headline)} |")
         index.append("")
-        written[f"reference/metrics/{family}.md"] = _page(FAMILIES[family])
+        page = f"reference/metrics/{family}.md"
+        written[page] = _page(FAMILIES[family], example_of(page))
     index += ["## Settings of every metric\n"]
     index += ["Write these next to a metric's own parameters, as in `ndcg(ties=average)@10`. "
               "Without them, the run's policy applies.\n"]  # fmt: skip
@@ -320,7 +321,7 @@ def pages() -> dict[str, str]:
     return {"reference/metrics.md": "\n".join([*index, ""]), **written}
 
 
-def _page(family: Family) -> str:
+def _page(family: Family, example: str) -> str:
     lines = [NOTE + f"# {family.title}\n", f"{family.about}\n"]
     if family.symbols:
         lines.append(f"{_scripts(family.symbols)}.\n")
@@ -328,6 +329,7 @@ def _page(family: Family) -> str:
         "Each metric also takes the [settings of every metric](../metrics.md"
         "#settings-of-every-metric), such as `ties` and `convention`.\n"
     )
+    lines.append(example)
     for name in family.names.split():
         lines += _metric(REGISTRY[name])
     return "\n".join(lines)
@@ -349,7 +351,7 @@ def _metric(definition: Definition) -> list[str]:
     for paragraph in re.split(r"\n\s*\n", f"{text}\n\n{notes}".strip()):
         lines += [f"{inline(paragraph)}\n"] * bool(paragraph)
     lines += _parameters(definition, catalogue.entries(parts.get("Parameters", "")))
-    lines += ["| property | |", "|---|---|"]
+    lines += ["| property | value |", "|---|---|"]
     for name, value in catalogue.facts(definition).items():
         names = name in ("other spellings", "trec_eval", "other tools")
         shown = ", ".join(map(code, value.split(", "))) if names else inline(value)

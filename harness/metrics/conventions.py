@@ -80,8 +80,9 @@ _ALL = (
         {"ties": "trec_eval", "scores": "float32", "grades": _CUT_OFF},
         _TREC,
         "This is the default, also of pytrec_eval and ir_measures. A grade below 0 is unjudged. "
-        "The source has the tags v9.0.7 and v9.0.8; both print 9.0.7 as their version. The policy "
-        "missing_queries decides on queries that the run does not answer.",
+        "The tags v9.0.7 and v9.0.8 of the source both print 9.0.7; only the tag trec_eval-9.0.8 "
+        "compares double precision (trec_eval9.0.8). The policy missing_queries decides on queries "
+        "that the run does not answer.",
     ),
     Convention(
         "trec_eval9.0.8",

@@ -230,8 +230,8 @@ def _zero_or_one(grades: Array, relevant: Bools) -> Array:
 Short = Annotated[
     Literal["cut", "nan", "zero", "error"],
     About(
-        "Value of a list with fewer than k documents. ``cut``: as usual. ``nan``: no value. "
-        "``zero``: 0. ``error``: an error."
+        "Value of a list with fewer than k documents. ``cut``: computed from these. ``nan``: no "
+        "value. ``zero``: 0. ``error``: an error."
     ),
 ]
 

@@ -233,7 +233,7 @@ def counterparts(rows: Sequence[ToolName]) -> list[list[str]]:
 
 def _remark(row: ToolName) -> str:
     if len(row.ours) > 1:
-        return "error: the name has two meanings"
+        return "ambiguous: choose one of the two"
     if row.listed_only and not row.note:
         theirs, ours = (re.sub(r"\bk\b", "7", text) for text in (row.name, *row.ours))
         if parse(theirs) != parse(ours):
