@@ -15,6 +15,7 @@ from harness.config.model import SECTIONS, Config, DatasetEntry, FusedEntry, Gro
 from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
 from harness.core.settings import CONVENTIONS, Convention
 from harness.experiment import manifest as provenance
+from harness.readers.column_roles import NAMES
 from harness.readers.format import FORMATS
 from harness.reports import catalogue
 from harness.reports.page import Metadata
@@ -101,7 +102,11 @@ def conventions_page() -> str:
         "The tables list the [settings](metrics.md#settings-of-every-metric) and parameters that "
         "each tool fixes. `grades` lists the labels that the tool accepts. "
         "`without a cutoff: @20` means that `ndcg` is `ndcg@20`.\n",
+        "In the table of all conventions, `stable` is the order of the file, `reverse` its "
+        "opposite, `average` the expected value over all orders, and `worst` puts low grades first. `docno+` is "
+        "the docno, ascending. [Ties](../explanation/ties.md#ties) explains them.\n",
     ]
+    lines += [f"{command_pages.example_of('reference/conventions.md')}", "## All conventions\n"]
     lines += ["| convention | tool | ties | query without relevant documents | gain of nDCG |"]
     lines += ["|---|---|---|---|---|"]
     empty = {"one": "1", "zero": "0", "skip": "left out", "nan": "left out"}
@@ -111,6 +116,8 @@ def conventions_page() -> str:
         ties = {"trec_eval": "docno, descending"}.get(own.get("ties", "trec_eval"), own.get("ties"))
         gain = "" if ndcg is None else f"`{own.get('gain', 'linear')}`"
         unanswerable = empty.get(own.get("empty", "zero"), own.get("empty"))
+        if own.get("empty") == own.get("undefined") == "nan":
+            unanswerable = "the mean is NaN"
         tool = metric_pages.coded(convention.tool)
         lines.append(f"| [`{name}`](#{name}) | {tool} | {ties} | {unanswerable} | {gain} |")
     lines.append("")
@@ -160,6 +167,16 @@ def _short(names: list[str], first: Convention) -> list[str]:
     return [*own, link + f" without {' and '.join(missing)}" * bool(missing)]
 
 
+def _column_names() -> str:
+    """Return a table of the usual names of each column."""
+    lines = ["| column | names |", "|---|---|"]
+    for role in ("qid", "docno", "grade", "score", "rank"):
+        names = [f"`{name}`" for name in NAMES[role]]
+        more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+        lines.append(f"| {role} | {', '.join(names[:12])}{more} |")
+    return "\n".join(lines)
+
+
 def formats_page() -> str:
     """Return the table of formats."""
     lines = [
@@ -195,7 +212,9 @@ def formats_page() -> str:
         "- `series.to_csv(path)` from pandas, if its index is increasing,\n"
         "- a column `score`, `pred`, `prediction`, `y_pred` or `yhat`.\n\n"
         "## Names of columns\n\n"
-        "The readers find columns by their usual names. If your scores have another name, name "
+        "The readers find columns by these names. Case, blanks, hyphens and underscores in them do "
+        f"not matter:\n\n{_column_names()}\n\n"
+        "If your scores have another name, name "
         "their column. If two columns fit, such as `label` and `relevance`, name the right one. "
         "The readers prefer a column called `grade` or `score`. Give the name in the header, or "
         "the number of the column from 1. If the lowest score is best, as for distances and "
@@ -214,8 +233,8 @@ def formats_page() -> str:
         "also names the columns of data frames, Arrow tables and dicts of arrays. The manifest "
         "lists the columns that were read.\n\n"
         "If a dataset has numbered columns of fractions, such as `f1` and `f2`, its rows are "
-        "learning-to-rank rows: `harness check` reports rows without a score. Without features, "
-        "`qid,docno,label` is read like TREC qrels, and a run may leave documents out.\n\n"
+        "learning-to-rank rows: `harness check` reports rows without a score. A dataset without "
+        "features, such as `qid,docno,label`, is read as qrels: a run may leave documents out.\n\n"
         "pandas may write the qid 7 as `7.0`. If all qids of a CSV or TSV end in `.0`, the readers "
         "drop it, unless it is in quotes.\n\n"
         "## Passages\n\n"

@@ -23,10 +23,10 @@ WHICH = """\
 | binary judgements, full rankings | `map` | counts every relevant document |
 | one right answer per query | `recip_rank@10` | depends on the first relevant document only |
 | candidates for a reranker | `recall@1000` | the reranker cannot recover what is missing |
-| judgements with gaps | `bpref`, or `ndcg@10` with `judged@10` | show how much is unjudged |
+| judgements with gaps | `bpref`, `judged@10` | leave out unjudged documents; show their share |
 | readers who stop when satisfied | `err@20`, `rbp(p=0.8)` | model how far they read |
 | short lists that users read to the end | `arp` | average rank, weighted by grade |
-| pairs that must be in order | `opa`, `swaps` | count pairs in the wrong order |
+| pairs that must be in order | `opa`, `swaps` | share of pairs in order; exchanges of documents |
 | two rankings without judgements | `harness similarity` | compares rankings with RBO |
 
 Report the metric that your task's earlier papers report, and name its gain and cutoff.
@@ -273,11 +273,13 @@ def pages() -> dict[str, str]:
     """Return the index of metrics and the page of each family, by file name."""
     index = [
         NOTE + "# Metrics\n",
-        "A name is `name`, `name@10` or `name(param=value,...)@10`; a list of cutoffs "
-        "(`ndcg@1,3,5`) is several metrics. trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, "
+        "Give a metric with `-m`: `-m ndcg`, `-m ndcg@10` (the first 10 ranks) or "
+        '`-m "ndcg(gain=exp)@10"` (with a parameter). A list of cutoffs (`ndcg@1,3,5`) is several '
+        "metrics; `[@k]` means that a cutoff is optional. trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, "
         "`official`), ir_measures' (`nDCG@10`, `AP(rel=2)`) and "
-        "[other tools'](#names-of-other-tools) work too. Outputs always use "
-        "the name on this page. `harness metrics NAME` prints a definition.\n",
+        "[other tools'](#names-of-other-tools) work too. Files of results have "
+        "the names on this page; tables print nDCG@10 for `ndcg@10`. `harness metrics NAME` prints "
+        "a definition.\n",
         "## Which metric should I use\n",
         WHICH,
         "## All metrics\n",

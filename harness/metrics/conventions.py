@@ -357,7 +357,7 @@ _ALL = (
             "arp": {**_SIGNED, "undefined": "zero", "empty": "zero"},
         },
         "It breaks ties at random in each call; the harness computes the expected value. exp=False "
-        "is gain=linear. ARP is 0, its best value, if the grades sum to 0.",
+        "is gain=linear. ARP is 0 if the grades sum to 0.",
     ),
     Convention(
         "beir",

@@ -357,7 +357,7 @@ add_formats(
     Format(
         name="jsonl",
         about='JSON lines, or an array, of rows {"qid": ..., "docno": ..., "grade" or "score": '
-        "...}; a row may have lists. Scores alone follow the dataset's rows",
+        "...}; a row may have a whole ranking as lists. Rows with a score alone follow the dataset",
         suffixes=(".jsonl", ".ndjson"),
         first=re.compile(rb"\s*[{[]"),
         looks=looks_like_lines,

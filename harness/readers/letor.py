@@ -399,8 +399,8 @@ add_formats(
     Format(
         name="letor",
         about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment). A file "
-        "without qids needs group sizes in FILE.query or FILE.group. If it has both, they must "
-        "agree",
+        "without qids needs group sizes in FILE.query or FILE.group. If a file has qids and there "
+        "are group sizes too, the two must agree",
         suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
         rows={"qrels": re.compile(rb"\s*\S+\s+qid:\S|\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$")},
         qrels=read_qrels,
