@@ -103,8 +103,9 @@ def conventions_page() -> str:
         "each tool fixes. `grades` lists the labels that the tool accepts. "
         "`without a cutoff: @20` means that `ndcg` is `ndcg@20`.\n",
         "In the table of all conventions, `stable` is the order of the file, `reverse` its "
-        "opposite, `average` the expected value over all orders, and `worst` puts low grades first. `docno+` is "
-        "the docno, ascending. [Ties](../explanation/ties.md#ties) explains them.\n",
+        "opposite, `average` the expected value over all orders, and `worst` puts low grades "
+        "first. `docno+` is the docno, ascending. [Ties](../explanation/ties.md#ties) explains "
+        "them.\n",
     ]
     lines += [f"{command_pages.example_of('reference/conventions.md')}", "## All conventions\n"]
     lines += ["| convention | tool | ties | query without relevant documents | gain of nDCG |"]

@@ -275,9 +275,9 @@ def pages() -> dict[str, str]:
         NOTE + "# Metrics\n",
         "Give a metric with `-m`: `-m ndcg`, `-m ndcg@10` (the first 10 ranks) or "
         '`-m "ndcg(gain=exp)@10"` (with a parameter). A list of cutoffs (`ndcg@1,3,5`) is several '
-        "metrics; `[@k]` means that a cutoff is optional. trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, "
-        "`official`), ir_measures' (`nDCG@10`, `AP(rel=2)`) and "
-        "[other tools'](#names-of-other-tools) work too. Files of results have "
+        "metrics; `[@k]` means that a cutoff is optional.\n",
+        "trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, `official`), ir_measures' (`nDCG@10`, "
+        "`AP(rel=2)`) and [other tools'](#names-of-other-tools) work too. Files of results have "
         "the names on this page; tables print nDCG@10 for `ndcg@10`. `harness metrics NAME` prints "
         "a definition.\n",
         "## Which metric should I use\n",
