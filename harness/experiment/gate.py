@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.entries import System, sliced_name
+from ..core.entries import System, grouped_by, sliced_name
 from ..core.metric import Metric
 from ..core.names import compared, parse, why_not
 from ..core.policy import Policy, RunDuplicates, ScoreOrder
@@ -146,9 +146,23 @@ def gate_folders(
     if gone:
         what = f"gate: not gated, because only the baseline has it: {first_of([*gone], 3)}"
         warn(f"{what}\n  fix:   rename with --name OLD=NEW")
+    for dataset, (pair, *_) in grouped_by(found, lambda pair: pair[1].dataset).items():
+        old_queries, old_judgements = counts_of_qrels(pair[0])
+        queries, judgements = counts_of_qrels(pair[1])
+        if queries == old_queries and judgements != old_judgements:
+            numbers = f"{old_judgements:,} and {judgements:,} judgements"
+            what = f"gate: the qrels of {dataset} changed ({numbers})"
+            effect = "  effect: values can differ although the ranking is the same"
+            warn(f"{what}\n{effect}\n  fix:    evaluate both rankings with the same qrels")
     for note in warned_of((one.run, one.warned) for pair in found for one in pair):
         warn(f"gate: {note}")
     return gate_systems(found, rules, level=level, correction=correction)
+
+
+def counts_of_qrels(system: System) -> tuple[int, int]:
+    """Numbers of queries and of judgements of a system's datasets."""
+    counts = [entry.evaluation.counts for entry in system.entries]
+    return sum(one.queries for one in counts), sum(one.judgements for one in counts)
 
 
 def check_complete(results: Results) -> None:

@@ -534,7 +534,7 @@ def repetitions_in_words(systems: Sequence[System]) -> str:
     if len(names) == 1 and min(times) == max(times):
         return f"{counted_values(names[0], times[0])} per system"
     if names and min(times) < max(times):
-        return f"the {plural({*names})} of each system ({span(times)})"
+        return f"{span(times)} {plural(names)} per system"
     return f"{span(times)} repetitions per system" + (f", by {listed(names)}" if names else "")
 
 

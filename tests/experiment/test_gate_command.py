@@ -89,6 +89,14 @@ def test_two_folders_of_results(folder: Path) -> None:
     assert gate(folder, "results/base", "results/worse", "--margin", "0.05") == (
         1, {("s", "recip_rank"): "fail"},
     )  # fmt: skip
+    with open(folder / "qrels.txt", "a") as qrels:
+        qrels.write(f"{QIDS[0]} 0 new-document 0\n")
+    (folder / "later.yaml").write_text(
+        config.replace("RUN", "base.run") + "output: results/later\n"
+    )
+    assert called("run", "later.yaml", cwd=folder).code == 0
+    done = called("gate", "results/base", "results/later", "--margin", "0.05", cwd=folder)
+    assert re.search(r"the qrels of d changed \(\d+ and \d+ judgements\)", done.err)
     shutil.copytree(folder / "results/base", folder / "results/copy")
     assert gate(folder, "results/base", "results/copy", "--margin", "1e-9")[0] == 0
 

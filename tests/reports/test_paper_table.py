@@ -155,7 +155,7 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
     assert dense.cells[0].ends == pytest.approx((0.2 / math.sqrt(2),))
     assert [cell.spread for cell in bm25.cells] == [""] * 3
     assert caption(table)[:2] == (
-        "Means over trec and web (2 queries each) and the seeds of each system (1 to 2).",
+        "Means over trec and web (2 queries each) and 1 to 2 seeds per system.",
         "The number after ± is the standard deviation over seeds.",
     )
 
