@@ -36,7 +36,7 @@ _OF_RESULTS = {"runs", "results", "metrics", "dataset", "all_pairs", "format", "
 @options.several("runs", "RUN_A RUN_B...", "Run files with --qrels, or names with --results.")
 @click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
 @options.path("--results", metavar="FOLDER", help="Results of 'harness run' that contain the runs.")
-@options.metrics("A metric (default: all means with a direction)")
+@options.metrics("A metric (default with --results: all means)")
 @click.option("--dataset", metavar="DATASET", help="Compare on this dataset of the results only.")
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
 @options.plan("The baseline; by default the first run")

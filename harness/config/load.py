@@ -266,7 +266,7 @@ def _problem_of_error(error: ErrorDetails, source: ParsedYaml) -> Problem:
             name, names = str(loc[-1]), _known_keys(loc, "fused" in error["loc"][2:3])
         message, fix = f"unknown key '{name}'", fix_of_name(name, names)
         homes = [key for key, kind in SECTIONS.items() if name in _keys_of_kind(kind)]
-        if homes and len(loc) == 1:
+        if homes and len(loc) == 1 and f"{name}s" not in names:  # metric is a slip for metrics
             is_set = source.place(loc)[0] == SET
             fix = (
                 f"write --set {homes[0]}.{name}={value}"

@@ -241,3 +241,17 @@ def test_commas_separate_metrics_and_their_cutoffs(folder: Path, text: str) -> N
     assert [str(metric) for metric in config.parsed_metrics()] == names
     if config.compare is not None:
         assert list(config.compare.metrics or ()) == ["map", "ndcg@1,2", "P@5,10"]
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        ("metric: [map]", "use metrics"),
+        ("ties: stable", "write it below 'policy:'"),
+        ("correction: bh", "write it below 'compare:'"),
+    ],
+)
+def test_a_key_in_a_wrong_place(folder: Path, line: str, fix: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        config.loads(f"metrics: [map]\n{line}\n", "c.yaml", folder)
+    assert fix in [problem.fix for problem in error.value.problems]
