@@ -478,7 +478,7 @@ def _compared(
 ) -> Iterator[str]:
     plan, rows = comparisons.plan, comparisons.rows
     metrics = list(dict.fromkeys(row.metric for row in rows))
-    titles = titles_of(metrics, writer)
+    titles = titles_of(list(dict.fromkeys((*shown, *metrics))), writer)
     systems = dict.fromkeys(name for row in rows for name in (row.baseline, row.run))
     pairs = listed(map(writer.name, systems)) if len(systems) == 2 else "all pairs of systems"
     subject = f"We compared {pairs}"
@@ -490,9 +490,9 @@ def _compared(
     ranked = [metric for metric in shown if metric.definition.direction]
     untested = [metric for metric in ranked if metric not in metrics]
     if untested and len(untested) < len(metrics):
-        subject += f" on all metrics but {listed(titles_of(untested, writer).values())}"
+        subject += f" on all metrics but {listed(map(titles.__getitem__, untested))}"
     elif untested or not set(metrics) <= set(ranked):
-        subject += f" on {listed(titles.values())}"
+        subject += f" on {listed(map(titles.__getitem__, metrics))}"
     level = f"$\\alpha = {without_zero(plan.level)}$"
     tests, dimensions = _family(comparisons, writer)
     facts = f"({'; '.join(filter(None, (dimensions, writer.formulas(level))))})"
