@@ -82,12 +82,14 @@ def signed(value: float, digits: int = 4) -> str:
 
 
 def interval(low: float, high: float, sign: bool = False) -> str:
-    """Return an interval in brackets.
+    """Return an interval in brackets; with a sign, an end that is not 0 is not shown as 0.
 
     >>> interval(0.25, 0.5), interval(float("nan"), float("nan"))
     ('[0.2500, 0.5000]', '–')
+    >>> interval(-0.00004, 0.5, sign=True)
+    '[-4.0e-05, +0.5000]'
     """
-    ends = decimals(low, sign=sign), decimals(high, sign=sign)
+    ends = [signed(end) if sign else decimals(end) for end in (low, high)]
     return UNDEFINED if math.isnan(low) else f"[{ends[0]}, {ends[1]}]"
 
 
